@@ -7,8 +7,8 @@ import type { Clock } from '../base/time.js';
 import type { KeyTerms } from '../domain/account.js';
 import type { AuditStore } from '../storage/store.js';
 
-/** `operator`, `system`, `anonymous` (not signed in) or `account:{id}`. */
-export type Actor = 'operator' | 'system' | 'anonymous' | `account:${string}`;
+/** `operator`, `system`, `anonymous` (not signed in), `account:{id}`, `person:{id}` or `key:{id}`. */
+export type Actor = 'operator' | 'system' | 'anonymous' | `${'account' | 'person' | 'key'}:${string}`;
 
 export class AuditLog {
   constructor(

@@ -17,6 +17,7 @@ import {
   openTerms,
 } from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
+import { shownPersonId } from '../domain/organisation.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { KeyChange, KeyFigures, Store } from '../storage/store.js';
@@ -59,7 +60,7 @@ export interface DirectoryDeps {
   identities?: Identities;
 }
 
-export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'> {
+export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>, Partial<Pick<ApiKey, 'holderId'>> {
   /** The present moment where it is left out. */
   createdAt?: number;
   /** Without restrictions where they are left out. */
@@ -161,13 +162,13 @@ export class AccountDirectory {
   /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached. */
   async createKey(
     actor: Actor,
-    { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms }: NewKey,
+    { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms, holderId = null }: NewKey,
   ): Promise<{ key: ApiKey; token: string }> {
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
     const key: ApiKey = {
       ...{ id, accountId, name, lastFour, hash, expiresAt, createdAt, terms },
-      ...{ projectId: null, holderId: null },
+      ...{ projectId: null, holderId },
     };
     if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
@@ -175,6 +176,7 @@ export class AccountDirectory {
       account_id: accountId,
       name,
       expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      ...(holderId !== null && { holder: shownPersonId(holderId) }),
       ...(terms !== openTerms && auditTerms(terms)),
     };
     await this.deps.audit.record(actor, 'key.create', id, details);
@@ -211,6 +213,12 @@ export class AccountDirectory {
     const details = { account_id: accountId, ...(name !== undefined && { name }), ...(terms && auditTerms(terms)) };
     await this.deps.audit.record(actor, 'key.update', keyId, details);
     return changed;
+  }
+
+  /** The store has changed these keys. Their next requests see it, in every process. */
+  async keysChanged(accountId: string, keyIds: readonly string[]): Promise<void> {
+    for (const id of keyIds) this.cache.forgetKey(id);
+    await this.cache.changed([`account:${accountId}`, ...keyIds.map((id) => `key:${id}@${accountId}` as const)]);
   }
 
   /** The key's next request gets 401, also where the store failed half-way: memory drops the key in either case. */

@@ -212,7 +212,10 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
 
   // The dashboard and payments.
   const dashboardUrl = () => addressesOf(config, listening.port).dashboard;
-  const signInParts = openSignIn({ config, store, directory, audit, clock, logger, tokens, dashboardUrl }, parts);
+  const { members, invitations, ...signInParts } = openSignIn(
+    { config, store, directory, audit, clock, logger, tokens, dashboardUrl },
+    parts,
+  );
   const retiring = () => retiringRoutes(catalogue.current, clock.now());
   await startNotices({ config, clock, logger, store, retiring }, parts);
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
@@ -223,7 +226,15 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The server.
   const server = await createServer({
     ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
-    ...{ retention, tokens, routeStatus, statusIsPublic: config.status.isPublic, proof: proof.http },
+    ...{
+      members,
+      invitations,
+      retention,
+      tokens,
+      routeStatus,
+      statusIsPublic: config.status.isPublic,
+      proof: proof.http,
+    },
     ...{ adminLimiter, ipLimiter, keyLimiter, bodyMemory, territories, originOf, https, payments },
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),
@@ -239,9 +250,9 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body, header = () => undefined) =>
       explain(ports, { identity, territory, header, request: await ports.validator.validate(anyDoor, body) }),
-    createSignIn: (account, password) => signInParts.signIns.setPassword(account, password),
+    createSignIn: (account, password) => signInParts.dashboard.signIns.setPassword(account, password),
     dashboard: {
-      ...{ ...signInParts, version, ...dashboardSettings(config) },
+      ...{ ...signInParts.dashboard, version, ...dashboardSettings(config) },
       limiter: new GuessLimiter(deployment.buckets),
       playground: createPlayground(ports, chatOptions, chats),
       addresses: () => addressesOf(config, listening.port),

@@ -1,6 +1,8 @@
 /** Opens the parts with which people sign in to the dashboard. */
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
+import { Invitations } from '../accounts/people/invitations.js';
+import { Members } from '../accounts/people/members.js';
 import { DemoClaim } from '../accounts/sign-in/demo-claim.js';
 import { smtpMailer } from '../accounts/sign-in/mailer.js';
 import { PasswordResets } from '../accounts/sign-in/password-resets.js';
@@ -28,10 +30,17 @@ interface SignInDeps {
 
 export function openSignIn(deps: SignInDeps, parts: OpenParts) {
   const { config, store, directory, audit, clock, logger, tokens, dashboardUrl } = deps;
-  const signIns = new SignIns({ store: store.signIn, directory, clock, tokens, ...dashboardOrigin(config) });
+  const { people } = store;
+  const shared = { people, directory, clock };
+  const signIns = new SignIns({ ...shared, store: store.signIn, tokens, ...dashboardOrigin(config) });
   const mailer = config.mail && smtpMailer(config.mail);
   const resets = new PasswordResets({ store, directory, signIns, audit, clock, logger, mailer, dashboardUrl });
   parts.add(resets, (part) => part.stop());
   const twoFactor = new TwoFactor({ store: store.signIn.twoFactor, signIns, audit, clock });
-  return { signIns, resets, twoFactor, demoClaim: new DemoClaim({ store, directory, signIns, clock }) };
+  const demoClaim = new DemoClaim({ store, directory, signIns, clock });
+  return {
+    dashboard: { signIns, resets, twoFactor, demoClaim },
+    members: new Members({ ...shared, audit }),
+    invitations: new Invitations({ ...shared, audit, logger, mailer, dashboardUrl }),
+  };
 }

@@ -9,6 +9,7 @@ import { keyErrors } from './table-keys.js';
 import { nameErrors } from './table-names.js';
 import { operatorErrors } from './table-operator.js';
 import { paymentErrors } from './table-payments.js';
+import { peopleErrors } from './table-people.js';
 import { serviceErrors } from './table-service.js';
 
 export const errorTable = {
@@ -20,6 +21,7 @@ export const errorTable = {
   ...nameErrors,
   ...dashboardErrors,
   ...paymentErrors,
+  ...peopleErrors,
 };
 
 export type Condition = keyof typeof errorTable;

@@ -153,7 +153,7 @@ export const dashboardErrors = {
     retryAfter: true,
     when: 'Too many attempts to sign in, to sign up or to reset a password, for one account or from one address, or too many new keys of one account.',
     remedy: 'Wait for `Retry-After`. Signing in from elsewhere is not affected.',
-    operations: ['createManagedKey'],
+    operations: ['createManagedKey', 'createInvitation'],
     message: ({ seconds }) => `Too many attempts. Try again in ${seconds} s.`,
   }),
   checkout_not_offered: row({

@@ -56,11 +56,15 @@ export const keyErrors = {
     status: 403,
     type: 'permission_error',
     code: 'management_key_required',
-    when: '`/v1/keys` is called with an ordinary key.',
+    when: 'An endpoint that manages the account (`/v1/keys`, `/v1/members`, `/v1/invitations`) is called with an ordinary key.',
     remedy: 'Use a key of the kind `management`.',
-    operations: ['listManagedKeys', 'createManagedKey', 'getManagedKey', 'updateManagedKey', 'deleteManagedKey'],
+    operations: [
+      ...['listManagedKeys', 'createManagedKey', 'getManagedKey', 'updateManagedKey', 'deleteManagedKey'],
+      ...['listMembers', 'getMember', 'updateMember', 'removeMember'],
+      ...['listInvitations', 'createInvitation', 'revokeInvitation'],
+    ],
     message: () =>
-      '/v1/keys takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
+      'This takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
   }),
   restricted_key: row<{ restrictions: string }>({
     status: 403,

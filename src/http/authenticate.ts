@@ -4,6 +4,7 @@ import { addressRefusal, settingsRefusal } from '../accounts/keys/key-scope.js';
 import type { Account, Identity } from '../domain/account.js';
 import { checkAccount, identify } from '../pipeline/admit.js';
 import type { HttpDeps } from './deps.js';
+import { checkRouteRight } from './rights.js';
 import { announcedLength } from './server/body.js';
 import { headerObject } from './server/headers.js';
 
@@ -19,6 +20,7 @@ export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
     if (refusal) throw refusal;
     deps.directory.noteUse(identity.key.id, deps.clock.now());
     checkAccount(deps, identity, announcedLength(request.raw), overLimit);
+    if (identity.key.terms.kind === 'management') checkRouteRight(request);
   });
 }
 

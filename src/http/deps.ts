@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
 import type { NameBook } from '../accounts/names/name-book.js';
+import type { Invitations } from '../accounts/people/invitations.js';
+import type { Members } from '../accounts/people/members.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
@@ -126,6 +128,8 @@ export interface HttpDeps {
   store: Store;
   directory: AccountDirectory;
   audit: AuditLog;
+  members: Members;
+  invitations: Invitations;
   modelStates: ModelStates;
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;

@@ -280,6 +280,7 @@ describe('migrations', () => {
       { name: '0024-catalogue-updates' },
       { name: '0025-organisations' },
       { name: '0028-names-and-imports' },
+      { name: '0031-people' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -22,6 +22,7 @@ import { logStore } from './stores/log-store.js';
 import { nameStore } from './stores/name-store.js';
 import { noticeStore } from './stores/notice-store.js';
 import { paymentStore } from './stores/payment-store.js';
+import { peopleStore } from './stores/people-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
 import { audit, modelAvailability } from './stores/tables.js';
@@ -52,6 +53,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     holds: holdStore(database),
     audit: auditStore(database),
     signIn: signInStore(database),
+    people: peopleStore(database),
     usage: usageStore(history),
     records: recordStore(database, options, migrateOnce),
     catalogueLog: catalogueLog(database),

@@ -11,7 +11,9 @@ export interface PasswordReset {
 }
 
 export interface SignInUser {
+  /** The person's id: that of the account where they signed up with one. */
   accountId: string;
+  email: string;
   operator: boolean;
   hasPassword: boolean;
   twoFactor: boolean;

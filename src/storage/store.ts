@@ -9,11 +9,13 @@ import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
 import type { NameStore } from './name-types.js';
+import type { PeopleStore } from './people-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
 export * from './history-types.js';
 export type * from './name-types.js';
+export type * from './people-types.js';
 export type * from './record-types.js';
 export type * from './sign-in-types.js';
 
@@ -283,6 +285,7 @@ export interface Store {
   readonly holds: HoldStore;
   readonly audit: AuditStore;
   readonly signIn: SignInStore;
+  readonly people: PeopleStore;
   readonly usage: UsageStore;
   readonly records: RecordStore;
   readonly catalogueLog: CatalogueLog;

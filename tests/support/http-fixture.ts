@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { AuditLog } from '../../src/accounts/audit.js';
 import { AccountDirectory } from '../../src/accounts/directory.js';
 import { NameBook } from '../../src/accounts/names/name-book.js';
+import { Invitations } from '../../src/accounts/people/invitations.js';
+import { Members } from '../../src/accounts/people/members.js';
 import { DemoClaim } from '../../src/accounts/sign-in/demo-claim.js';
 import { GuessLimiter } from '../../src/accounts/sign-in/guess-limiter.js';
 import { PasswordResets } from '../../src/accounts/sign-in/password-resets.js';
@@ -59,7 +61,15 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const place: { address: string | null; code: string } = { address: null, code: 'DE' };
   const holds = new QuotaHolds({ store: store.holds, clock, logger: silentLogger });
   const tokens = { admin: adminToken, metrics: 'a-metrics-token-of-some-length' };
-  const signInDeps = { store: store.signIn, directory, clock, tokens, baseUrl: dashboardOrigin, secure: true };
+  const signInDeps = {
+    store: store.signIn,
+    people: store.people,
+    directory,
+    clock,
+    tokens,
+    baseUrl: dashboardOrigin,
+    secure: true,
+  };
   const signIns = new SignIns(signInDeps);
   const resets = new PasswordResets({
     ...{ store, directory, signIns, audit, clock, logger: silentLogger, mailer: null },
@@ -68,6 +78,11 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const playground = (_door: unknown, _req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, tokens },
+    members: new Members({ people: store.people, directory, audit, clock }),
+    invitations: new Invitations({
+      ...{ people: store.people, directory, audit, clock, logger: silentLogger, mailer: null },
+      dashboardUrl: () => `${dashboardOrigin}/dashboard`,
+    }),
     modelStates: new ModelStates(store.availability),
     ...{ health, holds, meters: new Meters(), statusIsPublic: true },
     routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),

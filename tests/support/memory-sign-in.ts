@@ -4,12 +4,42 @@ import type { PasswordReset, SignInStore, TwoFactorEntry, TwoFactorStore } from 
 
 interface UserRow {
   id: string;
+  email: string;
+  name: string;
+  status?: string;
   operator?: boolean;
   twoFactor?: boolean;
+  linkProvider?: string | null;
+  createdAt: number | Date;
 }
 
-export function memorySignIn(): SignInStore {
-  const tables: Record<string, object[]> = { user: [], session: [], account: [], verification: [] };
+type Tables = Record<string, object[]>;
+
+export const memoryTables = (): Tables => ({ user: [], session: [], account: [], verification: [] });
+
+export type SignInRows = ReturnType<typeof signInRows>;
+
+/** The rows of users as the store of people reads and writes them. */
+export function signInRows(tables: Tables) {
+  const users = () => tables.user as UserRow[];
+  const passwords = () => tables.account as { userId: string; password?: string | null }[];
+  return {
+    users,
+    hasPassword: (id: string) =>
+      passwords().some(({ userId, password }) => userId === id && typeof password === 'string'),
+    addUser: (user: UserRow) =>
+      users().push({ status: 'active', ...user, email: user.email.toLowerCase(), createdAt: new Date(user.createdAt) }),
+    updateUser(id: string, change: object) {
+      for (const user of users()) if (user.id === id) Object.assign(user, change);
+    },
+    endSessions(id: string) {
+      tables.session = (tables.session as { userId: string }[]).filter(({ userId }) => userId !== id);
+    },
+  };
+}
+
+export function memorySignIn(tables: Tables): SignInStore {
+  const rows = signInRows(tables);
   const tokens = new Map<string, { value: string; expiresAt: number }>();
   const resets = new Map<string, PasswordReset>();
   const usable = (tokenHash: string, nowMs: number) => {
@@ -24,12 +54,9 @@ export function memorySignIn(): SignInStore {
       return kept;
     },
     async list() {
-      const passwords = tables.account as { userId: string; password?: string | null }[];
-      return (tables.user as UserRow[]).map(({ id, operator, twoFactor }) => ({
-        accountId: id,
-        operator: operator === true,
-        twoFactor: twoFactor === true,
-        hasPassword: passwords.some(({ userId, password }) => userId === id && typeof password === 'string'),
+      return rows.users().map(({ id, email, operator, twoFactor }) => ({
+        ...{ accountId: id, email, operator: operator === true, twoFactor: twoFactor === true },
+        hasPassword: rows.hasPassword(id),
       }));
     },
     async keepOnlyToken(identifier, value, expiresAt) {
@@ -56,7 +83,7 @@ export function memorySignIn(): SignInStore {
       for (const [hash, reset] of resets) if (reset.accountId === accountId) resets.delete(hash);
     },
     twoFactor: memoryTwoFactor((id, on) => {
-      for (const user of tables.user as UserRow[]) if (user.id === id) user.twoFactor = on;
+      rows.updateUser(id, { twoFactor: on });
     }),
     async forgetExpired() {},
   };

@@ -23,8 +23,9 @@ import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from '
 import { memoryLog } from './memory-log.js';
 import { memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
+import { memoryPeople } from './memory-people.js';
 import { memoryRecords } from './memory-records.js';
-import { memorySignIn } from './memory-sign-in.js';
+import { memorySignIn, memoryTables, signInRows } from './memory-sign-in.js';
 import { asked, memoryUsage } from './memory-usage.js';
 
 export class MemoryStore implements Store {
@@ -215,7 +216,18 @@ export class MemoryStore implements Store {
       this.answer(() => [...this.auditRows].reverse().filter(isWanted(filter)).slice(0, limit)),
   };
 
-  readonly signIn = memorySignIn();
+  private readonly signInTables = memoryTables();
+  readonly signIn = memorySignIn(this.signInTables);
+  readonly people = memoryPeople({
+    signIn: signInRows(this.signInTables),
+    hasAccount: (id) => this.accountRows.has(id),
+    disableKeys: (accountId, personId) => {
+      const held = [...this.keyRows.values()].filter((key) => key.accountId === accountId && key.holderId === personId);
+      const active = held.filter(({ terms }) => !terms.disabled);
+      for (const key of active) this.keyRows.set(key.id, { ...key, terms: { ...key.terms, disabled: true } });
+      return active.map(({ id }) => id);
+    },
+  });
   /** Who listens, told by `announce` and by the tests. */
   readonly listeners = new Set<(subject: string | null) => void>();
   readonly changes = {

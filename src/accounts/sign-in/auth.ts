@@ -52,6 +52,7 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
       additionalFields: {
         operator: { type: 'boolean', required: false, defaultValue: false, input: false },
         twoFactor: { type: 'boolean', required: false, defaultValue: false, input: false },
+        status: { type: 'string', required: false, defaultValue: 'active', input: false },
       },
     },
     advanced: {

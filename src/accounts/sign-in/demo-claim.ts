@@ -37,15 +37,14 @@ export class DemoClaim {
   constructor(private readonly deps: DemoClaimDeps) {}
 
   /**
-   * Returns the demo account ready to sign in; null where the token is unknown, used or too old, or the account has a
+   * Returns the demo account ready to sign in, and its person; null where the token is unknown, used or too old, or the account has a
    * password.
    */
-  async take(token: string): Promise<Account | null> {
+  async take(token: string): Promise<{ account: Account; personId: string } | null> {
     const accountId = await this.deps.store.signIn.takeToken(identifierOf(token), this.deps.clock.now());
     const account = accountId === null ? null : await this.deps.directory.account(accountId);
     if (!account || (await this.deps.signIns.hasPassword(account.id))) return null;
-    await this.deps.signIns.admitAsOperator(account);
-    return account;
+    return { account, personId: await this.deps.signIns.admitAsOperator(account) };
   }
 }
 

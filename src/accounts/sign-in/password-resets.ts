@@ -5,7 +5,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../base/logger.js';
 import type { Clock } from '../../base/time.js';
-import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { PasswordReset, Store } from '../../storage/store.js';
 import type { AuditLog } from '../audit.js';
@@ -14,7 +13,7 @@ import { hashToken } from '../keys/token.js';
 import { FewAtATime } from './few-at-a-time.js';
 import type { Mail, Mailer } from './mailer.js';
 import { checkNewPassword } from './password-rules.js';
-import type { SignIns } from './sign-ins.js';
+import type { SignInOwner, SignIns } from './sign-ins.js';
 
 const minuteMs = 60_000;
 const mailValidMs = 30 * minuteMs;
@@ -28,9 +27,9 @@ const waitingMax = 100;
 const stopMs = 5_000;
 
 export interface PasswordResetsDeps {
-  store: Pick<Store, 'accounts' | 'signIn'>;
+  store: Pick<Store, 'people' | 'signIn'>;
   directory: Pick<AccountDirectory, 'account'>;
-  signIns: Pick<SignIns, 'hasPassword' | 'hashPassword'>;
+  signIns: Pick<SignIns, 'hashPassword'>;
   audit: Pick<AuditLog, 'record'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -39,6 +38,8 @@ export interface PasswordResetsDeps {
   /** The dashboard's address, from the configuration and never from a request. */
   dashboardUrl: () => string;
 }
+
+type Suspension = 'person_suspended' | 'account_suspended';
 
 export interface ResetLink {
   url: string;
@@ -60,31 +61,32 @@ export class PasswordResets {
     this.inBackground(() => this.mailLink(email, from));
   }
 
-  /** A link for an operator to pass on, also to an account that has no password yet. */
-  makeLink(account: Account): Promise<ResetLink> {
-    return this.newLink(account.id, 'operator', operatorValidMs);
+  /** A link for an operator to pass on, also to somebody who has no password yet. */
+  makeLink({ id }: Pick<SignInOwner, 'id'>): Promise<ResetLink> {
+    return this.newLink(id, 'operator', operatorValidMs);
   }
 
   /**
-   * Sets the password and ends all sessions and links of the account; null where the link is unknown, used or too old. A
+   * Sets the password and ends all sessions and links of the person; null where the link is unknown, used or too old. A
    * password that is refused leaves the link as it is.
    */
-  async use(token: string, password: string, from: string): Promise<Account | null> {
-    const { store, directory, clock, signIns, audit } = this.deps;
+  async use(token: string, password: string, from: string): Promise<SignInOwner | null> {
+    const { store, clock, signIns, audit } = this.deps;
     const tokenHash = hashOf(token);
     const found = await store.signIn.findReset(tokenHash, clock.now());
-    const account = found && (await directory.account(found.accountId));
-    if (!account) return null;
-    if (account.status === 'suspended') throw gatewayError('account_suspended');
-    await checkNewPassword('password', password, account);
+    const owner = found && (await this.ownerOf(found.accountId));
+    if (!owner) return null;
+    if (owner.suspended) throw gatewayError(owner.suspended);
+    await checkNewPassword('password', password, owner);
     const keepPassword = await signIns.hashPassword(password);
     const taken = await store.signIn.takeReset(tokenHash, clock.now());
     if (!taken) return null;
-    await keepPassword(account);
+    await keepPassword(owner);
     const details = { address: from, link: taken.sentBy };
-    await audit.record(`account:${account.id}`, 'account.password_reset', account.id, details);
-    if (this.sendsMail) this.inBackground(() => this.send(changedMail(account.email, this.deps.dashboardUrl())));
-    return account;
+    const actor = owner.id.startsWith('acct-') ? (`account:${owner.id}` as const) : (`person:${owner.id}` as const);
+    await audit.record(actor, 'account.password_reset', owner.id, details);
+    if (this.sendsMail) this.inBackground(() => this.send(changedMail(owner.email, this.deps.dashboardUrl())));
+    return owner;
   }
 
   async stop(): Promise<void> {
@@ -93,14 +95,26 @@ export class PasswordResets {
   }
 
   private async mailLink(email: string, from: string): Promise<void> {
-    const { store, directory, signIns, audit } = this.deps;
-    const accountId = await store.accounts.findId(email);
-    const account = accountId === null ? null : await directory.account(accountId);
-    // An account without a password belongs to an operator's script or to the owner of the console.
-    if (!account || account.status === 'suspended' || !(await signIns.hasPassword(account.id))) return;
-    const { url } = await this.newLink(account.id, 'mail', mailValidMs);
-    await audit.record('anonymous', 'account.password_reset_request', account.id, { address: from });
-    await this.send(linkMail(account.email, url));
+    const { store, audit } = this.deps;
+    const person = await store.people.findByEmail(email);
+    // Somebody without a password is an operator's script, the owner of the console, or signs in elsewhere.
+    if (!person?.hasPassword || (await this.ownerOf(person.id))?.suspended) return;
+    const { url } = await this.newLink(person.id, 'mail', mailValidMs);
+    await audit.record('anonymous', 'account.password_reset_request', person.id, { address: from });
+    await this.send(linkMail(person.email, url));
+  }
+
+  /** The person of an id, or the account that nobody has signed in to yet. */
+  private async ownerOf(id: string): Promise<(SignInOwner & { suspended: Suspension | null }) | null> {
+    const { store, directory } = this.deps;
+    const person = await store.people.find(id);
+    const account = await directory.account(id);
+    const owner = person ?? account;
+    if (!owner) return null;
+    const { email, name } = owner;
+    const isSuspended = person?.status === 'suspended';
+    const suspended = isSuspended ? 'person_suspended' : account?.status === 'suspended' ? 'account_suspended' : null;
+    return { id: owner.id, email, name, suspended };
   }
 
   private async newLink(accountId: string, sentBy: PasswordReset['sentBy'], validMs: number): Promise<ResetLink> {

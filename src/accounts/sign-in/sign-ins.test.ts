@@ -36,7 +36,14 @@ function signInsOf(of: Store): SignIns {
   const directory = { account: (id: string) => of.accounts.find(id) };
   const clock = { now: () => Date.now() };
   const address = { baseUrl: 'https://ai.example.com', secure: true };
-  return new SignIns({ store: of.signIn, directory, clock, tokens: { admin: 'an admin token' }, ...address });
+  return new SignIns({
+    store: of.signIn,
+    people: of.people,
+    directory,
+    clock,
+    tokens: { admin: 'an admin token' },
+    ...address,
+  });
 }
 
 const cookieOf = (cookies: readonly string[]) => cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
@@ -50,7 +57,11 @@ describe('sign-in on PostgreSQL', () => {
     expect(await one.verifySignIn(account.email, 'correct horse')).toBe(account.id);
     const cookies = await one.open(account.id);
     const found = await other.session(cookieOf(cookies));
-    expect(found.session).toMatchObject({ account: { id: account.id }, operatorBy: null });
+    expect(found.session).toMatchObject({
+      person: { id: account.id },
+      current: { account: { id: account.id }, role: 'owner' },
+      operatorBy: null,
+    });
     const kept = await query('select password from lodestone.sign_in_credentials');
     expect(JSON.stringify(kept)).not.toContain('correct horse');
     await other.signOut(cookieOf(cookies));
@@ -90,7 +101,7 @@ describe('sign-in on PostgreSQL', () => {
     expect((await signIns.session(cookie)).session, 'and the session is used, prolonged and ended').not.toBeNull();
     await query(`update lodestone.sign_in_sessions set expires_at = now() + interval '2 days'`);
     const prolonged = await signIns.session(cookie);
-    expect([prolonged.session?.account.id, cookieOf(prolonged.cookies)]).toEqual([account.id, cookie]);
+    expect([prolonged.session?.current?.account.id, cookieOf(prolonged.cookies)]).toEqual([account.id, cookie]);
     await signIns.signOut(cookie);
     expect((await signIns.session(cookie)).session).toBeNull();
     expect(await query(`select from lodestone.sign_in_sessions where user_id = '${account.id}'`)).toEqual([]);
@@ -101,8 +112,7 @@ describe('sign-in on PostgreSQL', () => {
     const signIns = signInsOf(store);
     await signIns.setPassword(withPassword, 'correct horse');
     await signIns.admitAsOperator(byLink);
-    expect(await signIns.setOperator(withPassword.id, true)).toBe(true);
-    expect(await signIns.setOperator(neither.id, true)).toBe(false);
+    await store.people.update(withPassword.id, { operator: true });
     const users = await signIns.users();
     expect(users.get(withPassword.id)).toMatchObject({ operator: true, hasPassword: true });
     expect(users.get(byLink.id)).toMatchObject({ operator: true, hasPassword: false });

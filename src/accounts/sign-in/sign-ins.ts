@@ -1,25 +1,46 @@
 /**
- * Signs users in to the dashboard. better-auth keeps passwords and sessions; its user and our account have the same id. A
- * session ends at sign-out, when the password changes, a week after its last use, 30 days after it was opened, and, where the
- * admin token gave it operator rights, when that token changes.
+ * Signs people in to the dashboard. better-auth keeps passwords and sessions; its user is a person, whose id is that of the account
+ * where they signed up with one. A session belongs to the person and acts in one of their accounts at a time. It ends at sign-out, when
+ * the password changes, a week after its last use, 30 days after it was opened, when the person is suspended or has no account left,
+ * and, where the admin token gave it operator rights, when that token changes.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
+import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { storeError } from '../../storage/database.js';
-import { type SignInStore, type SignInUser, StoreUnavailable } from '../../storage/store.js';
+import {
+  type PeopleStore,
+  type Person,
+  type SignInStore,
+  type SignInUser,
+  StoreUnavailable,
+} from '../../storage/store.js';
 import type { AccountDirectory } from '../directory.js';
+import { membershipInForce, type Standing } from '../roles.js';
 import type { Auth } from './auth.js';
 import { isTaken, statusOf } from './auth-errors.js';
 import { FewAtATime } from './few-at-a-time.js';
 
-export interface Session {
+/** Who can sign in, as far as passwords and sessions are concerned. */
+export type SignInOwner = Pick<Account, 'id' | 'email' | 'name'>;
+
+/** What the person may do in an account that they are a member of. */
+export interface AccountStanding extends Standing {
   readonly account: Account;
+}
+
+export interface Session {
+  readonly person: SignInOwner;
+  /** The account that the session acts in; null for an operator who is a member of none. */
+  readonly current: AccountStanding | null;
+  /** The roles of the person in all of their accounts, by the accounts' ids. */
+  readonly standings: ReadonlyMap<string, Standing>;
   /** Names the session in the store. It leaves the process only in the cookie. */
   readonly token: string;
   /** What gives the session operator rights; null where it has none. */
   readonly operatorBy: 'account' | 'session' | null;
-  /** The account has two-factor sign-in, which this session has passed: one that has not is no session. */
+  /** The person has two-factor sign-in, which this session has passed: one that has not is no session. */
   readonly twoFactor: boolean;
 }
 
@@ -28,6 +49,7 @@ export type Cookies = readonly string[];
 
 export interface SignInsDeps {
   store: SignInStore;
+  people: PeopleStore;
   directory: Pick<AccountDirectory, 'account'>;
   clock: Pick<Clock, 'now'>;
   /** The dashboard's URL from the configuration. */
@@ -50,6 +72,9 @@ interface KeptSession {
 const sessionMaxMs = 30 * 86_400_000;
 /** How long the admin token gives a session operator rights. */
 const operatorMaxMs = 12 * 3_600_000;
+
+/** When a person was last seen in an account is known to the minute. */
+const seenMs = 60_000;
 
 const credential = 'credential';
 
@@ -76,18 +101,49 @@ export class SignIns {
       .digest();
   }
 
-  /** The session of a request's cookies. New cookies are returned where the session was extended or is not valid. */
-  session(cookie: string): Promise<{ session: Session | null; cookies: Cookies }> {
+  /**
+   * The session of a request's cookies. New cookies are returned where the session was extended or is not valid. `wanted` is the
+   * account that the request names; without it, the session acts in the one that the person used last. Throws resource_not_found
+   * where the person is not a member of it.
+   */
+  session(cookie: string, wanted?: string): Promise<{ session: Session | null; cookies: Cookies }> {
     return this.run(async (auth) => {
       const { response, headers } = await auth.api.getSession({ headers: headersOf(cookie), returnHeaders: true });
-      const account = response && (await this.deps.directory.account(response.user.id));
-      if (!account) return { session: null, cookies: headers.getSetCookie() };
+      if (!response) return { session: null, cookies: headers.getSetCookie() };
       const { session, user } = response;
       const twoFactor = user.twoFactor === true;
-      if (this.isOver(session, twoFactor)) return { session: null, cookies: await this.signOut(cookie) };
-      const operatorBy = this.operatorBy(account, user.operator === true, session);
-      return { session: { account, token: session.token, operatorBy, twoFactor }, cookies: headers.getSetCookie() };
+      const end = async () => ({ session: null, cookies: await this.signOut(cookie) });
+      if (user.status === 'suspended' || this.isOver(session, twoFactor)) return end();
+      const { current, standings } = await this.standingsOf(user.id, wanted);
+      const operatorBy = this.operatorBy(current?.account ?? null, user.operator === true, session);
+      if (!current && operatorBy === null) return end();
+      const person = { id: user.id, email: user.email, name: user.name || null };
+      const found = { person, current, standings, token: session.token, operatorBy, twoFactor };
+      return { session: found, cookies: headers.getSetCookie() };
     });
+  }
+
+  /** The roles of a person, and the account that they act in. Throws resource_not_found. */
+  private async standingsOf(personId: string, wanted: string | undefined) {
+    const { people, directory, clock } = this.deps;
+    const { memberships, lastAccountId } = await people.standing(personId);
+    const accountIds = new Set(memberships.map(({ accountId }) => accountId));
+    const inForce = (id: string) => membershipInForce(memberships.filter(({ accountId }) => accountId === id));
+    const standings = new Map([...accountIds].map((id) => [id, inForce(id)]));
+    if (wanted !== undefined && !standings.has(wanted))
+      throw gatewayError('resource_not_found', { what: 'account', id: wanted.slice(0, 100) });
+    const ids = wanted === undefined ? [lastAccountId, personId, ...standings.keys()] : [wanted];
+    for (const id of ids) {
+      const membership = id === null ? undefined : standings.get(id);
+      const account = membership && (await directory.account(membership.accountId));
+      if (!account) continue;
+      const { role, projects, lastSeenAt } = membership;
+      const now = clock.now();
+      const isSeen = lastSeenAt !== null && lastSeenAt > now - seenMs;
+      if (!isSeen || lastAccountId !== account.id) await people.noteVisit(personId, account.id, now);
+      return { standings, current: { account, role, projects } };
+    }
+    return { standings, current: null };
   }
 
   private isOver({ token, createdAt, operatorProof, twoFactorAt }: KeptSession, twoFactor: boolean): boolean {
@@ -98,8 +154,8 @@ export class SignIns {
   }
 
   /** A suspended account has no operator rights. */
-  private operatorBy(account: Account, flagged: boolean, { operatorUntil }: KeptSession): Session['operatorBy'] {
-    if (account.status === 'suspended') return null;
+  private operatorBy(account: Account | null, flagged: boolean, { operatorUntil }: KeptSession): Session['operatorBy'] {
+    if (account?.status === 'suspended') return null;
     if (flagged) return 'account';
     return operatorUntil != null && operatorUntil.getTime() > this.deps.clock.now() ? 'session' : null;
   }
@@ -111,7 +167,7 @@ export class SignIns {
     return createHmac('sha256', sessionToken).update(this.deps.tokens.admin).digest('base64url');
   }
 
-  /** Returns the id of the account; null where email or password is wrong. An unknown email takes as long. */
+  /** Returns the id of the person; null where email or password is wrong. An unknown email takes as long. */
   verifySignIn(email: string, password: string): Promise<string | null> {
     return this.runHashing(async (auth) => {
       const { internalAdapter, password: hasher } = await auth.$context;
@@ -124,16 +180,16 @@ export class SignIns {
   }
 
   /** Opens a session for a user that has been authenticated, and that has passed the second factor where `twoFactor` is true. */
-  open(accountId: string, twoFactor = false): Promise<Cookies> {
+  open(personId: string, twoFactor = false): Promise<Cookies> {
     return this.run(async (auth) => {
-      const body = { userId: accountId, twoFactorAt: twoFactor ? new Date(this.deps.clock.now()) : null };
+      const body = { userId: personId, twoFactorAt: twoFactor ? new Date(this.deps.clock.now()) : null };
       const { headers } = await auth.api.openSession({ body, returnHeaders: true });
       return headers.getSetCookie();
     });
   }
 
-  endSessions(accountId: string): Promise<void> {
-    return this.run(async (auth) => (await auth.$context).internalAdapter.deleteUserSessions(accountId));
+  endSessions(personId: string): Promise<void> {
+    return this.run(async (auth) => (await auth.$context).internalAdapter.deleteUserSessions(personId));
   }
 
   signOut(cookie: string): Promise<Cookies> {
@@ -143,54 +199,44 @@ export class SignIns {
     });
   }
 
-  /** Returns false where the current password is wrong. Ends every session of the account; the caller opens a new one. */
-  changePassword(accountId: string, current: string | null, next: string): Promise<boolean> {
+  /** Returns false where the current password is wrong. Ends every session of the person; the caller opens a new one. */
+  changePassword(personId: string, current: string | null, next: string): Promise<boolean> {
     return this.runHashing(async (auth) => {
-      if (!(await isPassword(auth, accountId, current))) return false;
-      await this.keepHash(auth, accountId, await (await auth.$context).password.hash(next));
+      if (!(await isPassword(auth, personId, current))) return false;
+      await this.keepHash(auth, personId, await (await auth.$context).password.hash(next));
       return true;
     });
   }
 
-  /** True also for an account without a password. */
-  verifyPassword(accountId: string, password: string): Promise<boolean> {
-    return this.runHashing((auth) => isPassword(auth, accountId, password));
+  /** True also for a person without a password. */
+  verifyPassword(personId: string, password: string): Promise<boolean> {
+    return this.runHashing((auth) => isPassword(auth, personId, password));
   }
 
-  /** Lets the account sign in, or gives it a new password, and ends all of its sessions. */
-  async setPassword(account: Account, password: string): Promise<void> {
+  /** Lets the owner sign in, or gives them a new password, and ends all of their sessions. */
+  async setPassword(owner: SignInOwner, password: string): Promise<void> {
     const keep = await this.hashPassword(password);
-    await keep(account);
+    await keep(owner);
   }
 
   /**
    * The half of `setPassword` that may be refused. Call it before the account is created: an account without its password
-   * could not sign in, and its email would be taken. The returned function stores the password for an account.
+   * could not sign in, and its email would be taken. The returned function stores the password for an account or a person.
    */
-  async hashPassword(password: string): Promise<(account: Account) => Promise<void>> {
+  async hashPassword(password: string): Promise<(owner: SignInOwner, isNew?: boolean) => Promise<void>> {
     const hash = await this.runHashing(async (auth) => (await auth.$context).password.hash(password));
-    return (account) =>
+    return (owner, isNew = false) =>
       this.run(async (auth) => {
-        await this.ensureUser(auth, account, false);
-        await this.keepHash(auth, account.id, hash);
+        const personId = await this.ensureUser(auth, owner, false);
+        // Somebody of that email came in between: a stranger must not set their password.
+        if (isNew && personId !== owner.id) throw gatewayError('account_exists', { email: owner.email });
+        await this.keepHash(auth, personId, hash);
       });
   }
 
   /** Creates a user that can sign in only by a link until it has a password. */
-  admitAsOperator(account: Account): Promise<void> {
-    return this.run(async (auth) => {
-      await this.ensureUser(auth, account, true);
-    });
-  }
-
-  /** Returns false where the account has no user. */
-  setOperator(accountId: string, operator: boolean): Promise<boolean> {
-    return this.run(async (auth) => {
-      const { internalAdapter } = await auth.$context;
-      if (!(await internalAdapter.findUserById(accountId))) return false;
-      await internalAdapter.updateUser(accountId, { operator });
-      return true;
-    });
+  admitAsOperator(account: Account): Promise<string> {
+    return this.run((auth) => this.ensureUser(auth, account, true));
   }
 
   /** Gives a session operator rights after the admin token was shown, or takes them away. */
@@ -204,26 +250,44 @@ export class SignIns {
     });
   }
 
-  hasPassword(accountId: string): Promise<boolean> {
+  hasPassword(personId: string): Promise<boolean> {
     return this.run(async (auth) => {
-      const found = await (await auth.$context).internalAdapter.findCredentialAccount(accountId);
+      const found = await (await auth.$context).internalAdapter.findCredentialAccount(personId);
       return typeof found?.password === 'string';
     });
   }
 
-  /** Every account that can sign in, by id. */
+  /** Everybody who can sign in, by id and by email. */
   async users(): Promise<Map<string, SignInUser>> {
-    return new Map((await this.deps.store.list()).map((user) => [user.accountId, user]));
+    const users = await this.deps.store.list();
+    return new Map(users.flatMap((user) => [[user.accountId, user] as const, [user.email, user] as const]));
   }
 
-  private async ensureUser(auth: Auth, { id, email, name }: Account, operator: boolean): Promise<void> {
+  /** Who signs in to an account: the person of its id, else of its email; null where there is none. */
+  async personOf({ id, email }: SignInOwner): Promise<Person | null> {
+    const { people } = this.deps;
+    const person = await people.find(id);
+    return person?.id === id ? person : people.findByEmail(email);
+  }
+
+  /** Returns the id of the person. One who has the account's email already becomes its owner. */
+  private async ensureUser(auth: Auth, owner: SignInOwner, operator: boolean): Promise<string> {
+    const { people, clock } = this.deps;
     const { internalAdapter } = await auth.$context;
-    if (await internalAdapter.findUserById(id)) return;
+    const before = await this.personOf(owner);
+    if (before) {
+      const isOther = before.id !== owner.id;
+      const role = { accountId: owner.id, personId: before.id, source: 'manual', role: 'owner' } as const;
+      if (isOther) await people.setMembership({ ...role, projects: null, createdAt: clock.now() });
+      return before.id;
+    }
+    const { id, email, name } = owner;
     const user = { id, email: email.toLowerCase(), name: name ?? '', emailVerified: false, operator };
     await internalAdapter.createUser(user, { method: 'email' }).catch(async (error: unknown) => {
       // Another call may have created it in between.
       if (!isTaken(error) || !(await internalAdapter.findUserById(id))) throw error;
     });
+    return id;
   }
 
   private async keepHash(auth: Auth, userId: string, hash: string): Promise<void> {
@@ -250,6 +314,7 @@ export class SignIns {
     try {
       return await work(await this.auth());
     } catch (error) {
+      if (error instanceof GatewayError) throw error;
       throw statusOf(error) === undefined ? storeError(error) : new StoreUnavailable(error);
     }
   }
@@ -276,10 +341,10 @@ export class SignIns {
   }
 }
 
-/** An account without a password accepts none and any. */
-async function isPassword(auth: Auth, accountId: string, given: string | null): Promise<boolean> {
+/** A person without a password accepts none and any. */
+async function isPassword(auth: Auth, personId: string, given: string | null): Promise<boolean> {
   const { internalAdapter, password } = await auth.$context;
-  const hash = (await internalAdapter.findCredentialAccount(accountId))?.password ?? null;
+  const hash = (await internalAdapter.findCredentialAccount(personId))?.password ?? null;
   return hash === null || (given !== null && (await password.verify({ hash, password: given })));
 }
 

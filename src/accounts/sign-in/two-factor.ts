@@ -4,12 +4,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
-import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { TwoFactorStore } from '../../storage/store.js';
-import type { AuditLog } from '../audit.js';
+import type { Actor, AuditLog } from '../audit.js';
 import { hashToken } from '../keys/token.js';
-import type { SignIns } from './sign-ins.js';
+import type { SignInOwner, SignIns } from './sign-ins.js';
 
 const issuer = 'Lodestone';
 const stepMs = 30_000;
@@ -35,68 +34,68 @@ export class TwoFactor {
   constructor(private readonly deps: TwoFactorDeps) {}
 
   /** Makes a secret, which counts once a code of it is shown. Throws two_factor_on where it is on already. */
-  async begin(account: Account): Promise<TwoFactorOffer> {
+  async begin(person: SignInOwner): Promise<TwoFactorOffer> {
     const secret = randomBytes(18).toString('base64url');
     const { symmetricEncrypt } = await import('better-auth/crypto');
     const encrypted = await symmetricEncrypt({ key: await this.key(), data: secret });
-    if (!(await this.deps.store.offer(account.id, encrypted))) throw gatewayError('two_factor_on');
-    const url = (await otpOf(secret)).url(issuer, account.email);
+    if (!(await this.deps.store.offer(person.id, encrypted))) throw gatewayError('two_factor_on');
+    const url = (await otpOf(secret)).url(issuer, person.email);
     return { secret: new URL(url).searchParams.get('secret') ?? '', url };
   }
 
   /**
-   * Turns it on with a first code, and ends every session of the account, because none has passed it. Returns the recovery codes;
+   * Turns it on with a first code, and ends every session of the person, because none has passed it. Returns the recovery codes;
    * null where the code is wrong.
    */
-  async confirm(account: Account, code: string): Promise<string[] | null> {
+  async confirm(person: SignInOwner, code: string): Promise<string[] | null> {
     const { store, signIns, audit } = this.deps;
-    const entry = await store.find(account.id);
+    const entry = await store.find(person.id);
     if (!entry) throw gatewayError('two_factor_off');
     if (entry.confirmed) throw gatewayError('two_factor_on');
     const step = await this.stepOf(entry.secret, digitsOf(code));
     if (step === null) return null;
     const codes = Array.from({ length: recoveryCount }, newRecoveryCode);
-    if (!(await store.confirm(account.id, entry.secret, step, codes.map(hashOf)))) return null;
-    await signIns.endSessions(account.id);
-    await audit.record(`account:${account.id}`, 'account.two_factor_on', account.id);
+    if (!(await store.confirm(person.id, entry.secret, step, codes.map(hashOf)))) return null;
+    await signIns.endSessions(person.id);
+    await audit.record(actorOf(person.id), 'account.two_factor_on', person.id);
     return codes;
   }
 
   /** Whether sign-in asks for a code. */
-  async isOn(accountId: string): Promise<boolean> {
-    return (await this.deps.store.find(accountId))?.confirmed === true;
+  async isOn(personId: string): Promise<boolean> {
+    return (await this.deps.store.find(personId))?.confirmed === true;
   }
 
   /** Uses up a code of the app or a recovery code. Returns false where it is wrong or was used. */
-  async use(accountId: string, code: string): Promise<boolean> {
+  async use(personId: string, code: string): Promise<boolean> {
     const { store, audit } = this.deps;
-    const entry = await store.find(accountId);
+    const entry = await store.find(personId);
     if (!entry?.confirmed) throw gatewayError('two_factor_off');
     const digits = digitsOf(code);
     if (/^\d{6}$/.test(digits)) {
       const step = await this.stepOf(entry.secret, digits);
-      return step !== null && (await store.useStep(accountId, step));
+      return step !== null && (await store.useStep(personId, step));
     }
-    if (!(await store.useRecoveryCode(accountId, hashOf(code)))) return false;
-    const left = await store.recoveryCodesLeft(accountId);
-    await audit.record(`account:${accountId}`, 'account.recovery_code', accountId, { left });
+    if (!(await store.useRecoveryCode(personId, hashOf(code)))) return false;
+    const left = await store.recoveryCodesLeft(personId);
+    await audit.record(actorOf(personId), 'account.recovery_code', personId, { left });
     return true;
   }
 
-  async turnOff(account: Account): Promise<void> {
-    await this.deps.store.remove(account.id);
-    await this.deps.audit.record(`account:${account.id}`, 'account.two_factor_off', account.id);
+  async turnOff(person: SignInOwner): Promise<void> {
+    await this.deps.store.remove(person.id);
+    await this.deps.audit.record(actorOf(person.id), 'account.two_factor_off', person.id);
   }
 
   /** For a lost device: turns it off and ends every session. Returns false where it was off. */
-  async reset(accountId: string): Promise<boolean> {
-    if (!(await this.deps.store.remove(accountId))) return false;
-    await this.deps.signIns.endSessions(accountId);
+  async reset(personId: string): Promise<boolean> {
+    if (!(await this.deps.store.remove(personId))) return false;
+    await this.deps.signIns.endSessions(personId);
     return true;
   }
 
-  recoveryCodesLeft(accountId: string): Promise<number> {
-    return this.deps.store.recoveryCodesLeft(accountId);
+  recoveryCodesLeft(personId: string): Promise<number> {
+    return this.deps.store.recoveryCodesLeft(personId);
   }
 
   /** The time step that the code belongs to; null where it belongs to none that is accepted now. */
@@ -114,6 +113,11 @@ export class TwoFactor {
   private async key(): Promise<string> {
     return (await this.deps.signIns.keyFor('two-factor secrets')).toString('base64url');
   }
+}
+
+/** Who signed up with an account is named by it. */
+function actorOf(personId: string): Actor {
+  return personId.startsWith('acct-') ? `account:${personId}` : `person:${personId}`;
 }
 
 /** Loaded with better-auth, when somebody uses it. */

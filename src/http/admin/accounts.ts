@@ -7,7 +7,7 @@ import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import { parseUsd, usdText } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { SignInUser } from '../../storage/store.js';
+import type { Person, SignInUser } from '../../storage/store.js';
 import type { HttpDeps } from '../deps.js';
 import { actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
@@ -53,7 +53,7 @@ type WithId = { Params: { id: string } };
 
 export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   const { directory } = deps;
-  const answer = async (account: Account) => accountJson(account, await userOf(deps, account.id));
+  const answer = (account: Account) => answerOf(deps, account);
 
   app.post('/accounts', async (request, reply) => {
     const { email, name, password, billing_country } = bodyFields(request, newAccount);
@@ -64,12 +64,16 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
       billingCountry: billing_country ?? null,
     });
     if (password && deps.createSignIn) await deps.createSignIn(account, password);
+    else await makeOwner(deps, account);
     return reply.code(201).send(await answer(account));
   });
 
   app.get('/accounts', async () => {
     const [accounts, users] = await Promise.all([directory.accounts(), deps.dashboard?.signIns.users()]);
-    return { object: 'list', data: accounts.map((account) => accountJson(account, users?.get(account.id))) };
+    return {
+      object: 'list',
+      data: accounts.map((account) => accountJson(account, users?.get(account.id) ?? users?.get(account.email))),
+    };
   });
 
   app.get<WithId>('/accounts/:id', async (request) => answer(await accountNamed(deps, request.params.id)));
@@ -97,20 +101,29 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
     const account = await accountNamed(deps, request.params.id);
     const { dashboard } = deps;
     if (!dashboard) throw new Error('a link that resets a password needs the dashboard');
-    const { url, expiresAt } = await dashboard.resets.makeLink(account);
+    const { url, expiresAt } = await dashboard.resets.makeLink((await personOf(deps, account)) ?? account);
     await deps.audit.record(actorOf(request), 'account.password_reset_link', account.id);
     return reply.code(201).send({ url, expires_at: new Date(expiresAt).toISOString() });
   });
+}
+
+/** A person who has the email already is the owner of the new account. */
+async function makeOwner({ store, clock }: HttpDeps, { id: accountId, email }: Account): Promise<void> {
+  const person = await store.people.findByEmail(email);
+  if (!person) return;
+  const role = { source: 'manual', role: 'owner', projects: null, createdAt: clock.now() } as const;
+  await store.people.setMembership({ accountId, personId: person.id, ...role });
 }
 
 /** For a lost device. Operators turn their own off with a code, as anybody does, so that a stolen session cannot. */
 export function registerTwoFactorReset(app: FastifyInstance, deps: HttpDeps): void {
   app.delete<WithId>('/accounts/:id/two-factor', async (request) => {
     const account = await accountNamed(deps, request.params.id);
-    if (request.session?.account.id === account.id) throw gatewayError('two_factor_own_reset');
-    const reset = await deps.dashboard?.twoFactor.reset(account.id);
+    const personId = (await personOf(deps, account))?.id ?? account.id;
+    if (request.session?.person.id === personId) throw gatewayError('two_factor_own_reset');
+    const reset = await deps.dashboard?.twoFactor.reset(personId);
     if (reset) await deps.audit.record(actorOf(request), 'account.two_factor_reset', account.id);
-    return accountJson(account, await userOf(deps, account.id));
+    return answerOf(deps, account);
   });
 }
 
@@ -121,16 +134,23 @@ export async function accountNamed({ directory }: HttpDeps, id: string): Promise
 }
 
 /** Operator rights belong to the sign-in, so an account without a password cannot have them. */
-async function setOperator(deps: HttpDeps, actor: Actor, { id }: Account, operator: boolean): Promise<void> {
-  if (!(await deps.dashboard?.signIns.setOperator(id, operator))) {
+async function setOperator(deps: HttpDeps, actor: Actor, account: Account, operator: boolean): Promise<void> {
+  const person = await personOf(deps, account);
+  if (!person) {
     const reason = 'cannot be set: the account has no password yet, so nobody can sign in to it';
     throw gatewayError('field_invalid', { param: 'operator', reason });
   }
-  await deps.audit.record(actor, 'account.operator', id, { operator });
+  await deps.store.people.update(person.id, { operator });
+  await deps.audit.record(actor, 'account.operator', account.id, { operator });
 }
 
-async function userOf({ dashboard }: HttpDeps, accountId: string): Promise<SignInUser | undefined> {
-  return (await dashboard?.signIns.users())?.get(accountId);
+/** Who signs in to the account: the person who signed up with it, or who has its email. */
+async function personOf({ dashboard }: HttpDeps, account: Account): Promise<Person | null> {
+  return (await dashboard?.signIns.personOf(account)) ?? null;
+}
+
+async function answerOf(deps: HttpDeps, account: Account) {
+  return accountJson(account, (await personOf(deps, account)) ?? undefined);
 }
 
 function directoryChange(change: z.infer<typeof accountChange>): AccountChange {
@@ -149,7 +169,7 @@ function directoryChange(change: z.infer<typeof accountChange>): AccountChange {
   };
 }
 
-function accountJson(account: Account, user: SignInUser | undefined) {
+function accountJson(account: Account, user: Pick<SignInUser, 'operator' | 'twoFactor'> | undefined) {
   return {
     id: account.id,
     email: account.email,

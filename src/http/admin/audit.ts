@@ -1,6 +1,8 @@
 /** `GET /admin/v1/audit`: the audit log, newest first. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor } from '../../accounts/audit.js';
+import type { Session } from '../../accounts/sign-in/sign-ins.js';
+import { shownPersonId } from '../../domain/organisation.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber } from '../query.js';
 
@@ -29,7 +31,13 @@ export function registerAudit(app: FastifyInstance, { store }: HttpDeps): void {
   });
 }
 
-/** Whom the audit log names: the account of the session, else the holder of the admin token. */
+/** Whom the audit log names: who is signed in, else the holder of the admin token. */
 export function actorOf({ session }: FastifyRequest): Actor {
-  return session ? `account:${session.account.id}` : 'operator';
+  return session ? signedInActor(session) : 'operator';
+}
+
+/** Who signed up with an account and acts in it is named by the account, as before accounts had several people. */
+export function signedInActor({ person, current }: Session): Actor {
+  const isOwn = person.id === current?.account.id;
+  return isOwn ? `account:${person.id}` : `person:${shownPersonId(person.id)}`;
 }

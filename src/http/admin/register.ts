@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { registerAllActivity } from '../api/activity.js';
 import { registerAnyProof } from '../api/proof.js';
 import type { HttpDeps } from '../deps.js';
+import { registerAccountMembers } from '../people/members.js';
+import { registerPeople } from '../people/people.js';
 import { checkAnnouncedBody } from '../server/body.js';
 import { registerAccounts, registerTwoFactorReset } from './accounts.js';
 import { requireAdminToken } from './admin-gate.js';
@@ -31,6 +33,8 @@ export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promi
 export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps): void {
   registerAccounts(app, deps);
   registerTwoFactorReset(app, deps);
+  registerAccountMembers(app, deps);
+  registerPeople(app, deps);
   registerCreditsAndLedger(app, deps);
   registerKeys(app, deps);
   registerRoutes(app, deps);

@@ -2,6 +2,8 @@
 import type { FastifyInstance } from 'fastify';
 import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { registerInvitations, registerMembers } from '../people/members.js';
+import { assignRights } from '../rights.js';
 import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
 import { registerGenerations } from './generations.js';
@@ -12,6 +14,7 @@ import { registerProof } from './proof.js';
 import { registerExplain, registerFallback, registerRoutingPolicy } from './routing.js';
 
 export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise<void> {
+  assignRights(app);
   requireKey(app, deps);
   await registerAccountResources(app, deps);
   registerKey(app, deps);
@@ -28,5 +31,7 @@ export async function registerAccountResources(app: FastifyInstance, deps: HttpD
   registerProof(app, deps);
   registerActivity(app, deps);
   registerCredits(app, deps);
+  registerMembers(app, deps, '/v1');
+  registerInvitations(app, deps, '/v1');
   await registerExplain(app, deps);
 }

@@ -1,9 +1,20 @@
-/** The API keys of the signed-in account. Only the answer to the creation contains the token. */
-import type { FastifyInstance } from 'fastify';
+/**
+ * The API keys of the signed-in account. Only the answer to the creation contains the token. A developer sees, makes and changes the
+ * keys that they hold, in the projects that they reach.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { keyLabel } from '../../accounts/keys/token.js';
+import { checkRight, mayDo, reaches } from '../../accounts/roles.js';
+import type { ApiKey } from '../../domain/account.js';
+import { defaultProjectId } from '../../domain/organisation.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { signedInActor } from '../admin/audit.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
+import { standingOf } from '../rights.js';
+import { jsonBody } from '../server/body.js';
+import { sessionOf } from './require-session.js';
 
 type WithId = { Params: { id: string } };
 
@@ -11,24 +22,69 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
   const records = new KeyRecords(deps);
 
   app.get('/keys', async (request) => {
-    const keys = await records.list(accountOf(request).id);
-    return { object: 'list', data: keys.reverse().map(withLabel) };
+    const { id } = accountOf(request);
+    const keys = await records.list(id);
+    const own = seesAll(request) ? null : new Set((await ownKeys(deps, request)).map((key) => key.id));
+    const seen = own ? keys.filter((key) => own.has(key.id)) : keys;
+    return { object: 'list', data: seen.reverse().map(withLabel) };
   });
 
-  app.post('/keys', async (request, reply) =>
-    reply.code(201).send(withLabel(await records.createLimited(request, accountOf(request)))),
-  );
+  app.post('/keys', async (request, reply) => {
+    const account = accountOf(request);
+    const session = sessionOf(request);
+    const holderId = managesAll(request) ? null : session.person.id;
+    if (holderId !== null) checkOwnTerms(request, account.id);
+    const owner = { actor: signedInActor(session), holderId };
+    return reply.code(201).send(withLabel(await records.createLimited(request, account, owner)));
+  });
 
   app.patch<WithId>('/keys/:id', async (request) => {
     const account = accountOf(request);
-    return withLabel(await records.update(request, `account:${account.id}`, async () => account, request.params.id));
+    await checkReach(deps, request, request.params.id);
+    const actor = signedInActor(sessionOf(request));
+    return withLabel(await records.update(request, actor, async () => account, request.params.id));
   });
 
   app.delete<WithId>('/keys/:id', async (request, reply) => {
+    await checkReach(deps, request, request.params.id);
     const { id } = accountOf(request);
-    await records.delete(`account:${id}`, id, request.params.id);
+    await records.delete(signedInActor(sessionOf(request)), id, request.params.id);
     return reply.code(204).send();
   });
+}
+
+const managesAll = (request: FastifyRequest) => mayDo(standingOf(request), 'keys.manage');
+const seesAll = (request: FastifyRequest) => standingOf(request).role === 'auditor' || managesAll(request);
+
+async function ownKeys({ directory }: HttpDeps, request: FastifyRequest): Promise<ApiKey[]> {
+  const { id } = accountOf(request);
+  const { person } = sessionOf(request);
+  const standing = standingOf(request);
+  const keys = await directory.keys(id);
+  return keys.filter((key) => key.holderId === person.id && reaches(standing, key.projectId ?? defaultProjectId(id)));
+}
+
+/** Throws resource_not_found for a key that a developer does not hold, and role_required where they would give it away. */
+async function checkReach(deps: HttpDeps, request: FastifyRequest, keyId: string): Promise<void> {
+  if (managesAll(request)) return;
+  if (!(await ownKeys(deps, request)).some(({ id }) => id === keyId))
+    throw gatewayError('resource_not_found', { what: 'key', id: keyId.slice(0, 100) });
+  if (request.method === 'PATCH' && fieldOf(request, 'holder') !== undefined)
+    checkRight(standingOf(request), 'keys.manage');
+}
+
+/** A developer makes no management key and no key of somebody else, and reaches only their own projects. */
+function checkOwnTerms(request: FastifyRequest, accountId: string): void {
+  const standing = standingOf(request);
+  if (fieldOf(request, 'kind') === 'management' || fieldOf(request, 'holder') !== undefined)
+    checkRight(standing, 'keys.manage');
+  const project = fieldOf(request, 'project') ?? defaultProjectId(accountId);
+  if (!reaches(standing, String(project)))
+    throw gatewayError('resource_not_found', { what: 'project', id: String(project).slice(0, 100) });
+}
+
+function fieldOf(request: FastifyRequest, name: string): unknown {
+  return (jsonBody(request) as Record<string, unknown>)[name];
 }
 
 function withLabel<Key extends { last_four: string }>(key: Key): Key & { label: string } {

@@ -4,6 +4,8 @@ import { registerOperatorResources } from '../admin/register.js';
 import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { registerInvitations, registerMembers } from '../people/members.js';
+import { registerAcceptInvitation } from './accept-invitation.js';
 import { registerAuditLog } from './audit-log.js';
 import { playgroundDoors, registerCatalogueView } from './catalogue.js';
 import { registerCheckout, registerOwnCredits } from './credits.js';
@@ -36,6 +38,7 @@ export async function registerDashboard(app: FastifyInstance, deps: HttpDeps): P
       registerSession(api, deps, dashboard);
       registerSignIn(api, deps, dashboard);
       registerPasswordReset(api, dashboard);
+      registerAcceptInvitation(api, deps, dashboard);
       await api.register(async (own) => registerSignedIn(own, deps, dashboard));
     },
     { prefix: '/dashboard/api' },
@@ -58,6 +61,8 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerCheckout(app, deps, dashboard);
   registerPlayground(app, dashboard);
   await registerAccountResources(app, deps);
+  registerMembers(app, deps, '');
+  registerInvitations(app, deps, '');
   await app.register(
     async (operators) => {
       requireOperator(operators, dashboard);

@@ -1,10 +1,11 @@
-/** The session check of the dashboard, the counterpart to the key check: a cookie identifies an account. */
+/** The session check of the dashboard, the counterpart to the key check: a cookie identifies a person, who acts in an account. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
 import type { Session } from '../../accounts/sign-in/sign-ins.js';
 import { type Account, type Identity, identityOf, openTerms } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
+import { assignRights, checkRouteRight } from '../rights.js';
 import { checkAnnouncedBody } from '../server/body.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { isReading } from './same-origin.js';
@@ -12,16 +13,24 @@ import { isReading } from './same-origin.js';
 /** The key name in usage records of the playground. */
 const playgroundKeyName = 'playground';
 
-/** Everything registered on `app` needs a session, and has the identity of its account. */
+/** Names the account that the call is about, where the person is a member of several. */
+const accountHeader = 'x-lodestone-account';
+
+/** Everything registered on `app` needs a session whose role allows it, and has the identity of its account. */
 export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
+  assignRights(app);
   app.addHook('onRequest', async (request, reply) => {
     const session = await readSession(request, reply, dashboard);
     if (!session) throw gatewayError('session_required');
     request.session = session;
-    request.identity = sessionIdentity(session.account);
-    deps.territories.checkBillingCountry(session.account);
-    // A suspended account may still read its data.
-    if (session.account.status === 'suspended' && !isReading(request)) throw gatewayError('account_suspended');
+    const { current } = session;
+    if (current) {
+      request.identity = sessionIdentity(current.account);
+      deps.territories.checkBillingCountry(current.account);
+      // A suspended account may still read its data.
+      if (current.account.status === 'suspended' && !isReading(request)) throw gatewayError('account_suspended');
+    }
+    checkRouteRight(request);
     checkAnnouncedBody(request, deps.bodyMemory);
   });
 }
@@ -34,7 +43,7 @@ export function requireOperator(app: FastifyInstance, dashboard: DashboardDeps):
   });
 }
 
-/** Throws where operators need two-factor sign-in and the account has none. */
+/** Throws where operators need two-factor sign-in and the person has none. */
 export function checkSecondFactor(
   { twoFactor }: Session,
   { operatorsNeedTwoFactor }: Pick<DashboardDeps, 'operatorsNeedTwoFactor'>,
@@ -55,7 +64,8 @@ export async function readSession(
 ): Promise<Session | null> {
   const { cookie } = request.headers;
   if (cookie === undefined || !cookieValue(cookie, cookieName('session', secure))) return null;
-  const { session, cookies } = await signIns.session(cookie);
+  const wanted = request.headers[accountHeader]?.toString();
+  const { session, cookies } = await signIns.session(cookie, wanted || undefined);
   if (cookies.length > 0) reply.header('set-cookie', cookies);
   return session;
 }

@@ -1,13 +1,16 @@
 /** The session of the dashboard: who is signed in, password changes, and operator rights by the admin token. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { mayDo } from '../../accounts/roles.js';
 import { demoEmail } from '../../accounts/sign-in/demo-claim.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
-import type { Session } from '../../accounts/sign-in/sign-ins.js';
+import type { AccountStanding, Session } from '../../accounts/sign-in/sign-ins.js';
 import { type PicoUsd, usdText } from '../../base/money.js';
 import type { BalanceLevel } from '../../domain/notice.js';
+import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { AdminGate } from '../admin/admin-gate.js';
+import { signedInActor } from '../admin/audit.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
@@ -20,7 +23,7 @@ export function registerSession(app: FastifyInstance, deps: HttpDeps, dashboard:
   );
 }
 
-export async function sessionJson({ limits, store }: HttpDeps, dashboard: DashboardDeps, session: Session | null) {
+export async function sessionJson(deps: HttpDeps, dashboard: DashboardDeps, session: Session | null) {
   const { registration, version, signIns } = dashboard;
   const { base, docs } = dashboard.addresses();
   const password_reset = dashboard.resets.sendsMail ? 'mail' : 'operator';
@@ -33,33 +36,54 @@ export async function sessionJson({ limits, store }: HttpDeps, dashboard: Dashbo
     password_reset,
   };
   if (!session) return { signed_in: false, ...common };
-  const { account, operatorBy, twoFactor } = session;
+  const { person, current, standings, operatorBy, twoFactor } = session;
   const { operatorsNeedTwoFactor } = dashboard;
-  const thresholdPico = (await store.notices.threshold(account.id)) ?? dashboard.lowBalancePico;
   return {
     signed_in: true,
     ...common,
-    account: {
-      id: account.id,
-      email: account.email,
-      name: account.name,
-      status: account.status,
-      balance_usd: usdText(account.balancePico),
-      low_balance_usd: usdText(thresholdPico),
-      balance_level: balanceLevel(account.balancePico, thresholdPico),
-      limits: {
-        requests_per_minute: account.limits.requestsPerMinute ?? limits.keyRequestsPerMinute,
-        tokens_per_minute: account.limits.tokensPerMinute ?? limits.keyTokensPerMinute,
-      },
-      created_at: new Date(account.createdAt).toISOString(),
-    },
+    person: { id: shownPersonId(person.id), email: person.email, name: person.name },
+    account: current && (await accountJson(deps, dashboard, current)),
+    role: current?.role ?? null,
+    projects: current?.projects ?? null,
+    accounts: await accountChoices(deps, standings),
     operator: operatorBy !== null && (twoFactor || !operatorsNeedTwoFactor),
     operator_by: operatorBy,
-    has_password: await signIns.hasPassword(account.id),
+    has_password: await signIns.hasPassword(person.id),
     two_factor: twoFactor,
     operators_need_two_factor: operatorsNeedTwoFactor,
-    demo: account.email === demoEmail,
+    demo: current?.account.email === demoEmail,
   };
+}
+
+async function accountJson({ limits, store }: HttpDeps, dashboard: DashboardDeps, current: AccountStanding) {
+  const { account } = current;
+  const thresholdPico = (await store.notices.threshold(account.id)) ?? dashboard.lowBalancePico;
+  // The balance is for those who may read the credits.
+  const shown = mayDo(current, 'credits.read');
+  return {
+    id: account.id,
+    email: account.email,
+    name: account.name,
+    status: account.status,
+    balance_usd: shown ? usdText(account.balancePico) : null,
+    low_balance_usd: shown ? usdText(thresholdPico) : null,
+    balance_level: balanceLevel(account.balancePico, thresholdPico),
+    limits: {
+      requests_per_minute: account.limits.requestsPerMinute ?? limits.keyRequestsPerMinute,
+      tokens_per_minute: account.limits.tokensPerMinute ?? limits.keyTokensPerMinute,
+    },
+    created_at: new Date(account.createdAt).toISOString(),
+  };
+}
+
+/** The accounts that the person can change to. */
+async function accountChoices({ directory }: HttpDeps, standings: Session['standings']) {
+  const choices = [];
+  for (const [id, { role }] of standings) {
+    const account = await directory.account(id);
+    if (account) choices.push({ id, email: account.email, name: account.name, role });
+  }
+  return choices;
 }
 
 /** For the banner of the pages. `exhausted` is shown also to accounts that want no notice. */
@@ -77,16 +101,16 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
   const gate = new AdminGate(deps);
 
   app.post('/change-password', async (request, reply) => {
-    const { account } = sessionOf(request);
+    const session = sessionOf(request);
+    const { person } = session;
     const { current_password = null, new_password } = bodyFields(request, passwordChange);
-    await checkNewPassword('new_password', new_password, account);
-    const buckets = signInBuckets({ peer: callerPeer(request), account: account.id, device: null });
-    const attempt = async () => (await signIns.changePassword(account.id, current_password, new_password)) || null;
+    await checkNewPassword('new_password', new_password, person);
+    const buckets = signInBuckets({ peer: callerPeer(request), account: person.id, device: null });
+    const attempt = async () => (await signIns.changePassword(person.id, current_password, new_password)) || null;
     const changed = await limitGuesses(limiter, buckets, attempt);
     if (!changed) throw gatewayError('current_password_wrong');
-    await deps.audit.record(`account:${account.id}`, 'account.password', account.id);
-    const session = sessionOf(request);
-    reply.header('set-cookie', await signIns.open(account.id, session.twoFactor));
+    await deps.audit.record(signedInActor(session), 'account.password', person.id);
+    reply.header('set-cookie', await signIns.open(person.id, session.twoFactor));
     return sessionJson(deps, dashboard, withoutAdminToken(session));
   });
 
@@ -99,7 +123,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
       throw gatewayError('operator_token_wrong');
     }
     await signIns.setSessionOperator(session, true);
-    await deps.audit.record(`account:${session.account.id}`, 'session.operator', session.account.id);
+    await deps.audit.record(signedInActor(session), 'session.operator', session.person.id);
     return sessionJson(deps, dashboard, { ...session, operatorBy: session.operatorBy ?? 'session' });
   });
 

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { Cookies, Session } from '../../accounts/sign-in/sign-ins.js';
-import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import { signedInActor } from '../admin/audit.js';
 import { bodyFields, emailAddress, newPassword, personText } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
@@ -28,14 +28,9 @@ const claim = z.strictObject({ token: text });
 export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   const { signIns, limiter, demoClaim, twoFactor } = dashboard;
   const devices = new DeviceCookies(() => signIns.keyFor('device cookies'), dashboard.secure);
-  const answerSignedIn = async (
-    reply: FastifyReply,
-    account: Account,
-    cookies: Cookies,
-    session?: Partial<Session>,
-  ) => {
+  const answerSignedIn = async (reply: FastifyReply, cookies: Cookies, session: Session) => {
     reply.header('set-cookie', cookies);
-    return sessionJson(deps, dashboard, { account, token: '', operatorBy: null, twoFactor: false, ...session });
+    return sessionJson(deps, dashboard, session);
   };
 
   app.post('/sign-up', async (request, reply) => {
@@ -43,15 +38,18 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const { email, password, name } = bodyFields(request, newAccount);
     await checkNewPassword('password', password, { email, name });
     await limiter.take(signUpBuckets(callerPeer(request)));
+    // A person without an account of their own is signed up too, and must not get another password.
+    if (await deps.store.people.findByEmail(email)) throw gatewayError('account_exists', { email });
     const keepPassword = await signIns.hashPassword(password);
     const account = await deps.directory.createAccount('system', { email, name: name ?? null });
-    await keepPassword(account);
+    await keepPassword(account, true);
     const { address } = request.origin;
     await deps.audit.record(`account:${account.id}`, 'account.sign_up', account.id, { address });
     const { welcomeCreditPico } = dashboard;
     if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
-    const cookies = [...(await signIns.open(account.id)), await devices.make(email)];
-    return reply.code(201).send(await answerSignedIn(reply, account, cookies));
+    const cookies = await signIns.open(account.id);
+    const session = await newSession(dashboard, cookies);
+    return reply.code(201).send(await answerSignedIn(reply, [...cookies, await devices.make(email)], session));
   });
 
   app.post('/sign-in', async (request, reply) => {
@@ -59,18 +57,19 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const device = await devices.deviceOf(request.headers.cookie, email);
     const peer = callerPeer(request);
     const buckets = signInBuckets({ peer, account: email, device });
-    const accountId = await limitGuesses(limiter, buckets, () => signIns.verifySignIn(email, password));
-    if (!accountId) throw gatewayError('sign_in_failed');
-    const asksForCode = await twoFactor.isOn(accountId);
+    const personId = await limitGuesses(limiter, buckets, () => signIns.verifySignIn(email, password));
+    if (!personId) throw gatewayError('sign_in_failed');
+    const asksForCode = await twoFactor.isOn(personId);
     if (asksForCode) {
       if (!code) throw gatewayError('two_factor_required');
-      await useCode(dashboard, { peer, account: accountId }, code);
+      await useCode(dashboard, { peer, account: personId }, code);
     }
-    const cookies = await signIns.open(accountId, asksForCode);
+    if ((await deps.store.people.find(personId))?.status === 'suspended') throw gatewayError('person_suspended');
+    const cookies = await signIns.open(personId, asksForCode);
     const session = await newSession(dashboard, cookies);
-    await deps.audit.record(`account:${session.account.id}`, 'session.open', session.account.id);
+    await deps.audit.record(signedInActor(session), 'session.open', personId);
     const withDevice = device === null ? [...cookies, await devices.make(email)] : cookies;
-    return answerSignedIn(reply, session.account, withDevice, session);
+    return answerSignedIn(reply, withDevice, session);
   });
 
   app.post('/sign-out', async (request, reply) => {
@@ -82,18 +81,20 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   app.post('/claim', async (request, reply) => {
     const { token } = bodyFields(request, claim);
     const buckets = secretBuckets(callerPeer(request));
-    const account = await limitGuesses(limiter, buckets, () => demoClaim.take(token));
-    if (!account) throw gatewayError('claim_invalid');
+    const claimed = await limitGuesses(limiter, buckets, () => demoClaim.take(token));
+    if (!claimed) throw gatewayError('claim_invalid');
+    const { account, personId } = claimed;
     await deps.audit.record(`account:${account.id}`, 'account.claim', account.id);
-    const cookies = await signIns.open(account.id);
-    return answerSignedIn(reply, account, cookies, await newSession(dashboard, cookies));
+    const cookies = await signIns.open(personId);
+    return answerSignedIn(reply, cookies, await newSession(dashboard, cookies));
   });
 }
 
-/** The session that the new cookies identify. */
-async function newSession({ signIns }: DashboardDeps, cookies: Cookies): Promise<Session> {
-  const { session } = await signIns.session(cookies.map((cookie) => cookie.split(';', 1)[0]).join('; '));
-  if (!session) throw new Error('a session that was just opened is not there');
+/** The session that the new cookies identify. Throws no_membership for a person without an account, who gets none. */
+export async function newSession({ signIns }: DashboardDeps, cookies: Cookies, wanted?: string): Promise<Session> {
+  const header = cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
+  const { session } = await signIns.session(header, wanted);
+  if (!session) throw gatewayError('no_membership');
   return session;
 }
 

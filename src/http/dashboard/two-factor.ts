@@ -1,7 +1,6 @@
-/** Turns two-factor sign-in of the own account on and off. Both ask for the password, because a session may be stolen. */
+/** Turns two-factor sign-in of the person on and off. Both ask for the password, because a session may be stolen. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
@@ -19,42 +18,42 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
   const { signIns, twoFactor, limiter } = dashboard;
 
   app.get('/two-factor', async (request) => {
-    const { account, twoFactor: on } = sessionOf(request);
-    return { on, recovery_codes_left: on ? await twoFactor.recoveryCodesLeft(account.id) : 0 };
+    const { person, twoFactor: on } = sessionOf(request);
+    return { on, recovery_codes_left: on ? await twoFactor.recoveryCodesLeft(person.id) : 0 };
   });
 
   app.post('/two-factor', async (request) => {
-    const { account } = sessionOf(request);
+    const { person } = sessionOf(request);
     const { password } = bodyFields(request, begin);
-    if (!(await signIns.hasPassword(account.id))) {
+    if (!(await signIns.hasPassword(person.id))) {
       const reason = 'is not set yet: set a password for the account first';
       throw gatewayError('field_invalid', { param: 'password', reason });
     }
-    await checkPassword(dashboard, account, callerPeer(request), password);
-    const { secret, url } = await twoFactor.begin(account);
+    await checkPassword(dashboard, person.id, callerPeer(request), password);
+    const { secret, url } = await twoFactor.begin(person);
     return { secret, otpauth_url: url };
   });
 
   app.post('/two-factor/confirm', async (request, reply) => {
     const session = sessionOf(request);
-    const { account } = session;
+    const { person } = session;
     const { code } = bodyFields(request, confirmation);
-    const buckets = codeBuckets({ peer: callerPeer(request), account: account.id });
-    const codes = await limitGuesses(limiter, buckets, () => twoFactor.confirm(account, code));
+    const buckets = codeBuckets({ peer: callerPeer(request), account: person.id });
+    const codes = await limitGuesses(limiter, buckets, () => twoFactor.confirm(person, code));
     if (!codes) throw gatewayError('two_factor_code_wrong');
-    reply.header('set-cookie', await signIns.open(account.id, true));
+    reply.header('set-cookie', await signIns.open(person.id, true));
     const confirmed = { ...withoutAdminToken(session), twoFactor: true };
     return { recovery_codes: codes, session: await sessionJson(deps, dashboard, confirmed) };
   });
 
   app.post('/two-factor/off', async (request) => {
     const session = sessionOf(request);
-    const { account } = session;
+    const { person } = session;
     const { password, code } = bodyFields(request, end);
     const peer = callerPeer(request);
-    await checkPassword(dashboard, account, peer, password);
-    await useCode(dashboard, { peer, account: account.id }, code);
-    await twoFactor.turnOff(account);
+    await checkPassword(dashboard, person.id, peer, password);
+    await useCode(dashboard, { peer, account: person.id }, code);
+    await twoFactor.turnOff(person);
     return sessionJson(deps, dashboard, { ...session, twoFactor: false });
   });
 }
@@ -71,11 +70,11 @@ export async function useCode(
 
 async function checkPassword(
   { signIns, limiter }: DashboardDeps,
-  account: Account,
+  personId: string,
   peer: string,
   password: string,
 ): Promise<void> {
-  const buckets = signInBuckets({ peer, account: account.id, device: null });
-  const attempt = async () => (await signIns.verifyPassword(account.id, password)) || null;
+  const buckets = signInBuckets({ peer, account: personId, device: null });
+  const attempt = async () => (await signIns.verifyPassword(personId, password)) || null;
   if (!(await limitGuesses(limiter, buckets, attempt))) throw gatewayError('two_factor_password_wrong');
 }

@@ -45,7 +45,12 @@ export class KeyRecords {
   }
 
   /** The key with its token. The body is checked before the account is looked up. */
-  async create(request: FastifyRequest, actor: Actor, accountOf: () => Promise<Account>) {
+  async create(
+    request: FastifyRequest,
+    actor: Actor,
+    accountOf: () => Promise<Account>,
+    holderId: string | null = null,
+  ) {
     const { directory, clock, expiry } = this.deps;
     const { name, expires, ...fields } = keyFields(request, newKey);
     const now = clock.now();
@@ -53,7 +58,7 @@ export class KeyRecords {
     const account = await accountOf();
     const terms = termsOf(fields, account, this.bounds);
     const { key, token } = await directory.createKey(actor, {
-      ...{ accountId: account.id, name, expiresAt, createdAt: now },
+      ...{ accountId: account.id, name, expiresAt, createdAt: now, holderId },
       ...(Object.keys(terms).length > 0 && { terms: { ...openTerms, ...terms } }),
     });
     expiry.noteNewKey(expiresAt);
@@ -61,12 +66,16 @@ export class KeyRecords {
   }
 
   /** The same for a caller who is not an operator: how many keys it creates in a minute is limited. */
-  async createLimited(request: FastifyRequest, account: Account) {
+  async createLimited(
+    request: FastifyRequest,
+    account: Account,
+    { actor = `account:${account.id}`, holderId = null }: { actor?: Actor; holderId?: string | null } = {},
+  ) {
     const limiter = this.deps.dashboard?.limiter;
     const buckets = newKeyBuckets(account.id);
     await limiter?.take(buckets);
     try {
-      return await this.create(request, `account:${account.id}`, async () => account);
+      return await this.create(request, actor, async () => account, holderId);
     } catch (error) {
       await limiter?.giveBack(buckets);
       throw error;

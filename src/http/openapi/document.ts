@@ -20,6 +20,7 @@ import { log } from './paths/log.js';
 import { explain, models } from './paths/models.js';
 import { adminNames } from './paths/names.js';
 import { ops, webhooks } from './paths/ops.js';
+import { members, people } from './paths/people.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
 import type { OpenApiDocument, Resource } from './types.js';
@@ -42,10 +43,11 @@ const resourceGroups = {
     activity,
     account,
     managedKeys,
+    members,
     catalogueChanges,
     status,
   ],
-  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames, records],
+  'Admin API': [adminAccounts, people, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames, records],
   Service: [ops, webhooks],
 };
 

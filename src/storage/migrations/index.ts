@@ -25,6 +25,7 @@ import { retirementNotices } from './0023-retirement-notices.js';
 import { catalogueUpdates } from './0024-catalogue-updates.js';
 import { organisations } from './0025-organisations.js';
 import { beforeNamesAndImports, namesAndImports } from './0028-names-and-imports.js';
+import { people } from './0031-people.js';
 
 export interface Migration {
   readonly name: string;
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   { name: '0024-catalogue-updates', sql: catalogueUpdates },
   { name: '0025-organisations', sql: organisations },
   { name: '0028-names-and-imports', sql: namesAndImports, before: beforeNamesAndImports },
+  { name: '0031-people', sql: people },
 ];

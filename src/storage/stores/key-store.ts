@@ -1,5 +1,7 @@
 /** Stores API keys: only their public id and a hash, and after expiry not even the hash. */
-import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min, sql } from 'drizzle-orm';
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import type { PoolClient } from 'pg';
 import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
@@ -57,10 +59,13 @@ export function keyStore(database: Database): KeyStore {
         const [before] = await db.select(keyColumns).from(keys).where(isKey).for('update');
         if (!before) return null;
         const key = keyOf(before);
-        const changed = { ...key, name: name ?? key.name, terms: { ...key.terms, ...terms } };
+        const enables = key.terms.disabled && terms?.disabled === false;
+        // A key that was disabled because its holder left belongs to the project from then on.
+        const holderId = enables && !(await isMember(db, accountId, key.holderId)) ? null : key.holderId;
+        const changed = { ...key, name: name ?? key.name, terms: { ...key.terms, ...terms }, holderId };
         await db
           .update(keys)
-          .set({ name: changed.name, terms: storedTerms(changed.terms) })
+          .set({ name: changed.name, terms: storedTerms(changed.terms), holderId })
           .where(isKey);
         return changed;
       }),
@@ -116,6 +121,33 @@ export function keyStore(database: Database): KeyStore {
       await database.statement('note-key-uses', noteUsesSql, [[...uses.keys()], times]);
     },
   };
+}
+
+async function isMember(db: NodePgDatabase, accountId: string, personId: string | null): Promise<boolean> {
+  if (personId === null) return false;
+  const found = await db.execute(
+    sql`select 1 from lodestone.memberships where account_id = ${accountId} and person_id = ${personId} limit 1`,
+  );
+  return found.rows.length > 0;
+}
+
+/** Disables the keys that a person holds in an account, inside a transaction. Returns their ids, without those disabled before. */
+export async function disableHeldKeys(client: PoolClient, accountId: string, personId: string): Promise<string[]> {
+  const db = drizzle(client);
+  const held = await db
+    .select(keyColumns)
+    .from(keys)
+    .where(and(eq(keys.accountId, accountId), eq(keys.holderId, personId)))
+    .orderBy(asc(keys.id))
+    .for('update');
+  const active = held.map(keyOf).filter(({ terms }) => !terms.disabled);
+  for (const { id, terms } of active) {
+    await db
+      .update(keys)
+      .set({ terms: storedTerms({ ...terms, disabled: true }) })
+      .where(eq(keys.id, id));
+  }
+  return active.map(({ id }) => id);
 }
 
 /** In the order of the ids, so that two processes cannot deadlock. */

@@ -28,6 +28,7 @@ export function signInStore(database: Database): SignInStore {
         db
           .select({
             accountId: user.id,
+            email: user.email,
             operator: user.operator,
             twoFactor: user.twoFactor,
             password: account.password,

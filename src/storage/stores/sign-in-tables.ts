@@ -5,7 +5,7 @@ import { cleanText } from './tables.js';
 const lodestone = pgSchema('lodestone');
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 
-/** The user's id is the account's id. */
+/** A user is a person. Who signed up with an account has the account's id. */
 export const user = lodestone.table('sign_in_users', {
   id: text('id').primaryKey(),
   name: cleanText('name').notNull(),
@@ -14,6 +14,7 @@ export const user = lodestone.table('sign_in_users', {
   image: text('image'),
   operator: boolean('operator').notNull().default(false),
   twoFactor: boolean('two_factor').notNull().default(false),
+  status: text('status').notNull().default('active'),
   createdAt: moment('created_at').notNull(),
   updatedAt: moment('updated_at').notNull(),
 });

@@ -1,0 +1,294 @@
+/** Describes members and invitations of an account, and for operators everybody who can sign in. */
+import { roles } from '../../../domain/organisation.js';
+import { memberChange, membersLimit, newMember } from '../../people/member-fields.js';
+import { linkWish, personChange } from '../../people/people.js';
+import { adminOperation, json, managementOperation, noContent } from '../operations.js';
+import {
+  array,
+  bodySchema,
+  boolean,
+  listOf,
+  numberParameter,
+  object,
+  oneOfValues,
+  ref,
+  text,
+  textOrNull,
+  time,
+} from '../schema.js';
+import type { Parameter, Resource, Schema } from '../types.js';
+
+const membersTag = {
+  name: 'Members',
+  description:
+    'Who may do what in an account. A management key has the rights of an admin; operators have all of them.',
+};
+const peopleTag = { name: 'People', description: 'For operators: everybody who can sign in at the dashboard.' };
+
+const path = (name: string, description: string): Parameter => ({
+  ...{ name, in: 'path', required: true, description, schema: { type: 'string' } },
+});
+const memberId = path('id', 'The person’s id.');
+const accountId = path('id', 'The account’s id.');
+const memberOfAccount = path('member_id', 'The person’s id.');
+const after: Parameter = {
+  ...{ name: 'after', in: 'query', description: 'The id of the last entry of the page before.' },
+  schema: { type: 'string' },
+};
+const paged = [numberParameter(membersLimit), after];
+
+const role = oneOfValues(roles, 'What they may do.');
+const projects: Schema = {
+  ...{ type: ['array', 'null'], items: { type: 'string' } },
+  description: 'The ids of the projects that a developer reaches; null is all of them.',
+};
+
+const removed = object({
+  removed: text('The person’s id.'),
+  disabled_keys: array(text('The id of a key.'), 'The keys that they held in the account, which are disabled now.'),
+});
+
+const newMemberExamples = {
+  developer: { summary: 'A developer', value: { email: 'grace@example.com', role: 'developer', projects: null } },
+};
+const memberChangeExamples = { role: { summary: 'Another role', value: { role: 'auditor' } } };
+
+const list = json('The list.', listOf(ref('Member')));
+const one = json('The member.', ref('Member'));
+
+const managed = { tag: membersTag.name };
+const ofAccount = { tag: membersTag.name, parameters: [accountId, memberOfAccount] };
+
+export const members: Resource = {
+  tag: membersTag,
+  schemas: {
+    Member: object({
+      object: { const: 'member' },
+      id: text('The person’s id.', { pattern: '^per-' }),
+      email: text('The email address with which they sign in.'),
+      name: textOrNull('Their name.'),
+      role,
+      projects,
+      source: text('`manual`, or the identity provider whose group gives the role, like `oidc:corp`.'),
+      roles: array(
+        object({ role, source: text('Where the role comes from.') }),
+        'Every role; the highest is in force.',
+      ),
+      created_at: time('When they became a member.'),
+      last_seen_at: textOrNull('When they last used the dashboard in this account, to the minute.', {
+        format: 'date-time',
+      }),
+    }),
+    NewMember: bodySchema(newMember),
+    MemberChange: bodySchema(memberChange),
+    Invitation: object({
+      object: { const: 'invitation' },
+      id: text('Its id.'),
+      email: text('Who is invited.'),
+      role,
+      projects,
+      status: oneOfValues(['pending', 'accepted', 'expired'], 'Whether its link can still be used.'),
+      invited_by: text('Who invited them.'),
+      created_at: time('When it was made.'),
+      expires_at: time('When its link stops working: after 7 days.'),
+    }),
+    CreatedInvitation: {
+      allOf: [
+        ref('Invitation'),
+        object({
+          mailed: boolean('The link was mailed.'),
+          url: textOrNull('The link, in this answer and never again; null where it was mailed.'),
+          token: textOrNull('The secret of the link; null where it was mailed.'),
+        }),
+      ],
+    },
+  },
+  paths: {
+    '/v1/members': {
+      get: managementOperation({
+        ...managed,
+        id: 'listMembers',
+        summary: 'List the members of the account',
+        parameters: paged,
+        answers: { '200': list },
+      }),
+    },
+    '/v1/members/{id}': {
+      get: managementOperation({
+        ...managed,
+        id: 'getMember',
+        summary: 'Get a member',
+        parameters: [memberId],
+        answers: { '200': one },
+      }),
+      patch: managementOperation({
+        ...managed,
+        id: 'updateMember',
+        summary: 'Change the role of a member',
+        description: 'A field that is left out stays as it is. Admins change members below admin.',
+        parameters: [memberId],
+        body: { schema: ref('MemberChange'), examples: memberChangeExamples },
+        answers: { '200': one },
+      }),
+      delete: managementOperation({
+        ...managed,
+        id: 'removeMember',
+        summary: 'Remove a member',
+        description:
+          'Ends their sessions in the account at once, on every replica, and disables the keys that they hold.',
+        parameters: [memberId],
+        answers: { '200': json('Who was removed.', removed) },
+      }),
+    },
+    '/v1/invitations': {
+      get: managementOperation({
+        ...managed,
+        id: 'listInvitations',
+        summary: 'List invitations',
+        parameters: paged,
+        answers: { '200': json('The list.', listOf(ref('Invitation'))) },
+      }),
+      post: managementOperation({
+        ...managed,
+        id: 'createInvitation',
+        summary: 'Invite somebody',
+        description:
+          'Makes a link that works once, for 7 days. It is mailed where mail is set up, else shown in this answer. A newer invitation of the same email takes the place of an earlier one.',
+        body: { schema: ref('NewMember'), examples: newMemberExamples },
+        answers: { '201': json('The invitation.', ref('CreatedInvitation')) },
+      }),
+    },
+    '/v1/invitations/{id}': {
+      delete: managementOperation({
+        ...managed,
+        id: 'revokeInvitation',
+        summary: 'Revoke an invitation',
+        parameters: [path('id', 'The invitation’s id.')],
+        answers: { '204': noContent },
+      }),
+    },
+    '/admin/v1/accounts/{id}/members': {
+      get: adminOperation({
+        ...managed,
+        id: 'listAccountMembers',
+        summary: 'List the members of an account',
+        parameters: [accountId, ...paged],
+        answers: { '200': list },
+      }),
+      post: adminOperation({
+        ...managed,
+        id: 'addAccountMember',
+        summary: 'Add a member without an invitation',
+        description: 'Makes the person too where there is none of that email.',
+        parameters: [accountId],
+        body: { schema: ref('NewMember'), examples: newMemberExamples },
+        answers: { '201': one },
+      }),
+    },
+    '/admin/v1/accounts/{id}/members/{member_id}': {
+      get: adminOperation({ ...ofAccount, id: 'getAccountMember', summary: 'Get a member', answers: { '200': one } }),
+      patch: adminOperation({
+        ...ofAccount,
+        id: 'updateAccountMember',
+        summary: 'Change the role of a member',
+        body: { schema: ref('MemberChange'), examples: memberChangeExamples },
+        answers: { '200': one },
+      }),
+      delete: adminOperation({
+        ...ofAccount,
+        id: 'removeAccountMember',
+        summary: 'Remove a member',
+        answers: { '200': json('Who was removed.', removed) },
+      }),
+    },
+  },
+};
+
+const person = { tag: peopleTag.name, parameters: [memberId] };
+const onePerson = json('The person.', ref('Person'));
+
+export const people: Resource = {
+  tag: peopleTag,
+  schemas: {
+    Person: object({
+      object: { const: 'person' },
+      id: text('The person’s id.', { pattern: '^per-' }),
+      email: text('The email address with which they sign in. Nobody else has it.'),
+      name: textOrNull('Their name.'),
+      status: oneOfValues(['active', 'suspended'], 'A suspended person cannot sign in.'),
+      operator: boolean('They are an operator in the dashboard.'),
+      two_factor: boolean('Sign-in asks for a code.'),
+      has_password: boolean('They can sign in with a password.'),
+      link_provider: textOrNull('The identity provider that is linked with the next sign-in.'),
+      accounts: array(
+        object({ id: text('The account’s id.'), email: textOrNull('Its email.'), name: textOrNull('Its name.'), role }),
+        'The accounts that they are a member of.',
+      ),
+      created_at: time('When they came.'),
+    }),
+    PersonChange: bodySchema(personChange),
+    LinkWish: bodySchema(linkWish),
+  },
+  paths: {
+    '/admin/v1/people': {
+      get: adminOperation({
+        id: 'listPeople',
+        tag: peopleTag.name,
+        summary: 'List people',
+        parameters: [
+          { name: 'email', in: 'query', description: 'Only the person of this email.', schema: { type: 'string' } },
+          ...paged,
+        ],
+        answers: { '200': json('The list.', listOf(ref('Person'))) },
+      }),
+    },
+    '/admin/v1/people/{id}': {
+      get: adminOperation({ ...person, id: 'getPerson', summary: 'Get a person', answers: { '200': onePerson } }),
+      patch: adminOperation({
+        ...person,
+        id: 'updatePerson',
+        summary: 'Suspend a person, or make them an operator',
+        body: {
+          schema: ref('PersonChange'),
+          examples: { active: { summary: 'Active', value: { status: 'active', operator: false } } },
+        },
+        answers: { '200': onePerson },
+      }),
+    },
+    '/admin/v1/people/{id}/password-reset': {
+      post: adminOperation({
+        ...person,
+        id: 'resetPersonPassword',
+        summary: 'Make a link that resets a password',
+        description: 'The link works once, within 24 hours.',
+        answers: {
+          '201': json(
+            'The link.',
+            object({ url: text('Give it to the person only.'), expires_at: time('When it expires.') }),
+          ),
+        },
+      }),
+    },
+    '/admin/v1/people/{id}/link': {
+      post: adminOperation({
+        ...person,
+        id: 'linkPerson',
+        summary: 'Link an identity provider with the next sign-in',
+        body: {
+          schema: ref('LinkWish'),
+          examples: { corp: { summary: 'A provider', value: { provider: 'corp' } } },
+        },
+        answers: { '200': onePerson },
+      }),
+    },
+    '/admin/v1/people/{id}/two-factor': {
+      delete: adminOperation({
+        ...person,
+        id: 'resetPersonTwoFactor',
+        summary: 'Reset two-factor sign-in',
+        description: 'For a lost device. Ends the sessions of the person.',
+        answers: { '200': onePerson },
+      }),
+    },
+  },
+};

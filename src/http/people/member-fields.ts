@@ -1,0 +1,106 @@
+/** The fields of members and invitations: how a request sends them, and how an answer shows them. */
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Grant, NewMember } from '../../accounts/people/members.js';
+import { membershipInForce } from '../../accounts/roles.js';
+import type { Account } from '../../domain/account.js';
+import { roles, shownPersonId } from '../../domain/organisation.js';
+import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { Invitation, MemberRecord } from '../../storage/store.js';
+import { bodyFields, emailAddress } from '../admin/fields.js';
+import type { NumberParameter } from '../query.js';
+
+export const membersLimit: NumberParameter = {
+  name: 'limit',
+  description: 'How many.',
+  default: 100,
+  min: 1,
+  max: 200,
+};
+
+const role = z.enum(roles, `must be one of ${roles.join(', ')}`);
+const projects = z
+  .array(z.string('must be the id of a project'), 'must be a list of ids of projects, or null for all')
+  .max(1000, 'must have at most 1000 entries')
+  .nullable()
+  .optional()
+  .describe('The ids of the projects that a developer reaches; null is all of them. Other roles reach all.');
+
+export const newMember = z.strictObject({ email: emailAddress, role, projects });
+/** What is left out stays as it is. */
+export const memberChange = z.strictObject({ role: role.optional(), projects });
+
+/** The checked fields of a new member or an invitation. */
+export function newMemberOf(request: FastifyRequest, account: Account): NewMember {
+  return withFaults(request, () => {
+    const { email, role, projects = null } = bodyFields(request, newMember);
+    checkProjects(account, role, projects);
+    return { email, role, projects };
+  });
+}
+
+export function memberChangeOf(request: FastifyRequest, account: Account): Partial<Grant> {
+  return withFaults(request, () => {
+    const { role, projects } = bodyFields(request, memberChange);
+    checkProjects(account, role, projects);
+    return { ...(role !== undefined && { role }), ...(projects !== undefined && { projects }) };
+  });
+}
+
+function checkProjects(account: Account, role: string | undefined, ids: readonly string[] | null | undefined): void {
+  if (!ids) return;
+  const unknown = ids.find((id) => !account.projects.has(id));
+  if (unknown !== undefined) {
+    const reason = `names "${unknown.slice(0, 100)}", but the account has no project with this id`;
+    throw gatewayError('field_invalid', { param: 'projects', reason });
+  }
+  if (role !== undefined && role !== 'developer') {
+    const reason = `is for developers only: the role ${role} reaches all projects. Leave it out or send null`;
+    throw gatewayError('field_invalid', { param: 'projects', reason });
+  }
+}
+
+/** A fault is a 422, and a 400 in the admin API. `param` is a field; the message names the entry of its list, too. */
+export function withFaults<T>({ routeOptions }: FastifyRequest, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    const isAdmin = routeOptions.url?.startsWith('/admin/') || routeOptions.url?.includes('/operator/');
+    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid' || isAdmin) throw error;
+    throw gatewayError('member_field_invalid', error.values as { param: string; reason: string });
+  }
+}
+
+export function memberJson({ person, memberships }: MemberRecord, account: Account) {
+  const { role, source, projects } = membershipInForce(memberships);
+  const seen = memberships.map(({ lastSeenAt }) => lastSeenAt ?? 0);
+  const lastSeen = Math.max(...seen);
+  return {
+    object: 'member',
+    id: shownPersonId(person.id),
+    email: person.email,
+    name: person.name,
+    role,
+    projects: shownProjects(account, projects),
+    source,
+    roles: memberships.map((each) => ({ role: each.role, source: each.source })),
+    created_at: new Date(Math.min(...memberships.map(({ createdAt }) => createdAt))).toISOString(),
+    last_seen_at: lastSeen === 0 ? null : new Date(lastSeen).toISOString(),
+  };
+}
+
+export function invitationJson(invitation: Invitation, account: Account, nowMs: number) {
+  const { id, email, role, projects, invitedBy, createdAt, expiresAt, acceptedAt } = invitation;
+  return {
+    ...{ object: 'invitation', id, email, role, projects: shownProjects(account, projects) },
+    status: acceptedAt !== null ? 'accepted' : expiresAt <= nowMs ? 'expired' : 'pending',
+    invited_by: invitedBy,
+    created_at: new Date(createdAt).toISOString(),
+    expires_at: new Date(expiresAt).toISOString(),
+  };
+}
+
+/** Without projects that were deleted since. */
+function shownProjects({ projects }: Account, ids: readonly string[] | null): readonly string[] | null {
+  return ids?.filter((id) => projects.has(id)) ?? null;
+}

@@ -1,0 +1,116 @@
+/** `/v1/members` and `/v1/invitations`, for management keys and in the dashboard, and the members of any account for operators. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Changer } from '../../accounts/people/members.js';
+import { shownPersonId } from '../../domain/organisation.js';
+import { accountNamed } from '../admin/accounts.js';
+import { accountOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
+import { queryNumber, queryText } from '../query.js';
+import { actingPerson, standingOf } from '../rights.js';
+import { invitationJson, memberChangeOf, memberJson, membersLimit, newMemberOf } from './member-fields.js';
+
+type WithId = { Params: { id: string } };
+type WithMember = { Params: { id: string; memberId: string } };
+
+const changerOf = (request: FastifyRequest): Changer => ({
+  actor: actingPerson(request),
+  standing: standingOf(request),
+});
+const operatorOf = (request: FastifyRequest): Changer => ({ actor: actingPerson(request), standing: null });
+
+function pageOf(request: FastifyRequest) {
+  return { limit: queryNumber(request, membersLimit), after: queryText(request, 'after') };
+}
+
+/** `base` is `/v1`, or empty for the same paths of the dashboard. */
+export function registerMembers(app: FastifyInstance, { members }: HttpDeps, base: '/v1' | ''): void {
+  app.get(`${base}/members`, async (request) => {
+    standingOf(request);
+    const account = accountOf(request);
+    const records = await members.list(account.id, pageOf(request));
+    return { object: 'list', data: records.map((record) => memberJson(record, account)) };
+  });
+
+  app.get<WithId>(`${base}/members/:id`, async (request) => {
+    standingOf(request);
+    const account = accountOf(request);
+    return memberJson(await members.find(account.id, request.params.id), account);
+  });
+
+  app.patch<WithId>(`${base}/members/:id`, async (request) => {
+    const changer = changerOf(request);
+    const account = accountOf(request);
+    const change = memberChangeOf(request, account);
+    return memberJson(await members.change(changer, account, request.params.id, change), account);
+  });
+
+  app.delete<WithId>(`${base}/members/:id`, async (request) =>
+    removedJson(await members.remove(changerOf(request), accountOf(request), request.params.id)),
+  );
+}
+
+export function registerInvitations(app: FastifyInstance, deps: HttpDeps, base: '/v1' | ''): void {
+  const { invitations, clock, dashboard } = deps;
+
+  app.get(`${base}/invitations`, async (request) => {
+    standingOf(request);
+    const account = accountOf(request);
+    const found = await invitations.list(account.id, pageOf(request));
+    return { object: 'list', data: found.map((invitation) => invitationJson(invitation, account, clock.now())) };
+  });
+
+  app.post(`${base}/invitations`, async (request, reply) => {
+    const changer = changerOf(request);
+    const account = accountOf(request);
+    const invited = newMemberOf(request, account);
+    // Each may send a mail. 100 at once, then 60 an hour.
+    await dashboard?.limiter.take([{ name: `invitations ${account.id}`, capacity: 100, refillMs: 60_000 }]);
+    const { invitation, token, url } = await invitations.create(changer, account, invited);
+    const shown = invitationJson(invitation, account, clock.now());
+    return reply.code(201).send({ ...shown, mailed: url === null, url, token });
+  });
+
+  app.delete<WithId>(`${base}/invitations/:id`, async (request, reply) => {
+    await invitations.revoke(changerOf(request), accountOf(request), request.params.id);
+    return reply.code(204).send();
+  });
+}
+
+/** Under the prefix of the operators' API. */
+export function registerAccountMembers(app: FastifyInstance, deps: HttpDeps): void {
+  const { members } = deps;
+  const path = '/accounts/:id/members';
+
+  app.get<WithId>(path, async (request) => {
+    const page = pageOf(request);
+    const account = await accountNamed(deps, request.params.id);
+    const records = await members.list(account.id, page);
+    return { object: 'list', data: records.map((record) => memberJson(record, account)) };
+  });
+
+  app.post<WithId>(path, async (request, reply) => {
+    const account = await accountNamed(deps, request.params.id);
+    const added = await members.add(operatorOf(request), account, newMemberOf(request, account));
+    return reply.code(201).send(memberJson(added, account));
+  });
+
+  app.get<WithMember>(`${path}/:memberId`, async (request) => {
+    const account = await accountNamed(deps, request.params.id);
+    return memberJson(await members.find(account.id, request.params.memberId), account);
+  });
+
+  app.patch<WithMember>(`${path}/:memberId`, async (request) => {
+    const account = await accountNamed(deps, request.params.id);
+    const change = memberChangeOf(request, account);
+    return memberJson(await members.change(operatorOf(request), account, request.params.memberId, change), account);
+  });
+
+  app.delete<WithMember>(`${path}/:memberId`, async (request) => {
+    const account = await accountNamed(deps, request.params.id);
+    return removedJson(await members.remove(operatorOf(request), account, request.params.memberId));
+  });
+}
+
+function removedJson({ id, disabledKeys }: { id: string; disabledKeys: readonly string[] }) {
+  return { removed: shownPersonId(id), disabled_keys: disabledKeys };
+}

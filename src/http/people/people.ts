@@ -1,0 +1,102 @@
+/** `/admin/v1/people`: everybody who can sign in, for operators. */
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { membershipInForce } from '../../accounts/roles.js';
+import { shownPersonId } from '../../domain/organisation.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { Person } from '../../storage/store.js';
+import { bodyFields } from '../admin/fields.js';
+import type { HttpDeps } from '../deps.js';
+import { queryNumber, queryText } from '../query.js';
+import { actingPerson } from '../rights.js';
+import { membersLimit } from './member-fields.js';
+
+export const personChange = z.strictObject({
+  status: z
+    .enum(['active', 'suspended'], 'must be "active" or "suspended"')
+    .optional()
+    .describe('A suspended person cannot sign in, and their sessions end.'),
+  operator: z.boolean('must be true or false').optional(),
+});
+
+export const linkWish = z.strictObject({
+  provider: z
+    .string('must be the id of an identity provider')
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of an identity provider'),
+});
+
+type WithId = { Params: { id: string } };
+
+export function registerPeople(app: FastifyInstance, deps: HttpDeps): void {
+  const { store, audit, dashboard } = deps;
+  const { people } = store;
+
+  app.get('/people', async (request) => {
+    const page = { limit: queryNumber(request, membersLimit), after: queryText(request, 'after') };
+    const found = await people.list({ ...page, email: queryText(request, 'email')?.toLowerCase() });
+    return { object: 'list', data: await Promise.all(found.map((person) => personJson(deps, person))) };
+  });
+
+  app.get<WithId>('/people/:id', async (request) => personJson(deps, await personNamed(deps, request.params.id)));
+
+  app.patch<WithId>('/people/:id', async (request) => {
+    const change = bodyFields(request, personChange);
+    const { id } = await personNamed(deps, request.params.id);
+    await people.update(id, definedOf(change));
+    if (change.status === 'suspended') await dashboard?.signIns.endSessions(id);
+    await audit.record(actingPerson(request), 'person.update', shownPersonId(id), change);
+    return personJson(deps, await personNamed(deps, id));
+  });
+
+  app.post<WithId>('/people/:id/password-reset', async (request, reply) => {
+    const person = await personNamed(deps, request.params.id);
+    if (!dashboard) throw new Error('a link that resets a password needs the dashboard');
+    const { url, expiresAt } = await dashboard.resets.makeLink(person);
+    await audit.record(actingPerson(request), 'account.password_reset_link', shownPersonId(person.id));
+    return reply.code(201).send({ url, expires_at: new Date(expiresAt).toISOString() });
+  });
+
+  app.post<WithId>('/people/:id/link', async (request) => {
+    const { provider } = bodyFields(request, linkWish);
+    const { id } = await personNamed(deps, request.params.id);
+    await people.update(id, { linkProvider: provider });
+    await audit.record(actingPerson(request), 'person.link', shownPersonId(id), { provider });
+    return personJson(deps, await personNamed(deps, id));
+  });
+
+  app.delete<WithId>('/people/:id/two-factor', async (request) => {
+    const { id } = await personNamed(deps, request.params.id);
+    if (request.session?.person.id === id) throw gatewayError('two_factor_own_reset');
+    const reset = await dashboard?.twoFactor.reset(id);
+    if (reset) await audit.record(actingPerson(request), 'account.two_factor_reset', shownPersonId(id));
+    return personJson(deps, await personNamed(deps, id));
+  });
+}
+
+async function personNamed({ store }: HttpDeps, id: string): Promise<Person> {
+  const person = await store.people.find(id);
+  if (!person) throw gatewayError('resource_not_found', { what: 'person', id: id.slice(0, 100) });
+  return person;
+}
+
+function definedOf({ status, operator }: z.infer<typeof personChange>) {
+  return { ...(status !== undefined && { status }), ...(operator !== undefined && { operator }) };
+}
+
+async function personJson({ store, directory }: HttpDeps, person: Person) {
+  const { memberships } = await store.people.standing(person.id);
+  const ids = [...new Set(memberships.map(({ accountId }) => accountId))];
+  const accounts = await Promise.all(
+    ids.map(async (id) => {
+      const { role } = membershipInForce(memberships.filter(({ accountId }) => accountId === id));
+      const account = await directory.account(id);
+      return { id, email: account?.email ?? null, name: account?.name ?? null, role };
+    }),
+  );
+  return {
+    ...{ object: 'person', id: shownPersonId(person.id), email: person.email, name: person.name },
+    ...{ status: person.status, operator: person.operator, two_factor: person.twoFactor },
+    ...{ has_password: person.hasPassword, link_provider: person.linkProvider, accounts },
+    created_at: new Date(person.createdAt).toISOString(),
+  };
+}

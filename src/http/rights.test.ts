@@ -1,0 +1,154 @@
+/** Every endpoint of an account, called by every role, in the own account and in another one. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BrowserSession } from '../../tests/support/browser-session.js';
+import { type HttpFixture, httpFixture } from '../../tests/support/http-fixture.js';
+import { type Role, roles } from '../domain/organisation.js';
+
+type Cell = readonly Role[] | 'all' | 'none';
+
+/** Who may read and who may change, by the first part of the path. What is not listed fails the test. */
+const expected: Record<string, { read?: Cell; change?: Cell }> = {
+  'change-password': { change: 'all' },
+  'two-factor': { read: 'all', change: 'all' },
+  catalogue: { read: 'all' },
+  models: { read: 'all' },
+  overview: { read: 'all' },
+  usage: { read: 'all' },
+  'usage.csv': { read: 'all' },
+  activity: { read: 'all' },
+  generations: { read: 'all' },
+  generation: { read: 'all' },
+  credits: { read: ['owner', 'admin', 'billing', 'auditor'], change: ['owner', 'billing'] },
+  ledger: { read: ['owner', 'admin', 'billing', 'auditor'] },
+  keys: { read: ['owner', 'admin', 'developer', 'auditor'], change: ['owner', 'admin', 'developer'] },
+  playground: { change: ['owner', 'admin', 'developer'] },
+  aliases: { read: ['owner', 'admin', 'developer', 'auditor'], change: ['owner', 'admin'] },
+  fallback: { read: ['owner', 'admin', 'developer', 'auditor'], change: ['owner', 'admin'] },
+  'routing-policy': { read: ['owner', 'admin', 'developer', 'auditor'], change: ['owner', 'admin'] },
+  // Both only compute something from what is sent.
+  policy: {
+    read: ['owner', 'admin', 'developer', 'auditor'],
+    change: ['owner', 'admin', 'developer', 'auditor'],
+  },
+  routes: { change: ['owner', 'admin', 'developer', 'auditor'] },
+  members: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
+  invitations: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
+  // Operator rights are no matter of a role: everybody may show the admin token, and nobody here has.
+  operator: { read: 'none', change: 'none' },
+  key: { read: 'all' },
+};
+
+/** Endpoints that need no session. */
+const open = /^(session|sign-in|sign-up|sign-out|claim|forgot-password|reset-password|invitations\/(accept|open))$/;
+const prefix = '/dashboard/api/';
+
+let fixture: HttpFixture;
+const browsers = new Map<Role, BrowserSession>();
+let otherAccount: string;
+
+beforeAll(async () => {
+  fixture = await httpFixture();
+  const { store, deps, directory } = fixture;
+  const other = await directory.createAccount('system', { email: 'other@example.com' });
+  otherAccount = other.id;
+  for (const role of roles) {
+    const email = `${role}@members.example.com`;
+    const operator = { actor: 'operator', standing: null } as const;
+    await deps.members.add(operator, fixture.account, { email, role, projects: null });
+    const person = (await store.people.findByEmail(email))!;
+    await deps.dashboard!.signIns.setPassword(person, 'correct horse 77');
+    const browser = new BrowserSession(fixture.app);
+    expect((await browser.call('POST', 'sign-in', { email, password: 'correct horse 77' })).statusCode).toBe(200);
+    browsers.set(role, browser);
+  }
+});
+
+interface Endpoint {
+  method: string;
+  path: string;
+  first: string;
+}
+
+function endpointsUnder(start: string): Endpoint[] {
+  return fixture.app.knownPaths.all().flatMap(({ pattern, methods }) => {
+    if (!pattern.startsWith(start)) return [];
+    const path = pattern
+      .slice(start.length)
+      .replace(/:(\w+)/g, 'some-$1')
+      .replace('*', 'some/model');
+    const [first = ''] = path.replace(/^v1\//, '').split('/');
+    return methods.filter((method) => method !== 'HEAD').map((method) => ({ method, path, first }));
+  });
+}
+
+function isExpected({ method, first }: Endpoint, role: Role): boolean {
+  const cell = expected[first]?.[method === 'GET' ? 'read' : 'change'];
+  if (cell === undefined) throw new Error(`${method} ${first} is not in the table of this test`);
+  return cell === 'all' || (cell !== 'none' && cell.includes(role));
+}
+
+const isOperatorRight = ({ path }: Endpoint) => path === 'operator';
+
+describe('every endpoint of the dashboard', () => {
+  it.each(roles)('as %s: served or 403 role_required as the table says, and 404 in another account', async (role) => {
+    const browser = browsers.get(role)!;
+    const endpoints = endpointsUnder(prefix).filter(({ path }) => !open.test(path) && path !== 'change-password');
+    expect(endpoints.length).toBeGreaterThan(60);
+    for (const endpoint of endpoints) {
+      const { method, path } = endpoint;
+      const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+      const elsewhere = await browser.call(method, path, body, { headers: { 'x-lodestone-account': otherAccount } });
+      expect([elsewhere.statusCode, elsewhere.json().error.code], `${method} ${path}`).toEqual([404, 'not_found']);
+      const answer = await browser.call(method, path, body);
+      const code = answer.statusCode >= 400 ? answer.json().error.code : null;
+      if (isOperatorRight(endpoint)) continue;
+      const refusal = endpoint.first === 'operator' ? 'operator_required' : 'role_required';
+      expect(code === refusal, `${method} ${path}: ${answer.statusCode} ${code}`).toBe(!isExpected(endpoint, role));
+      expect(answer.statusCode, `${method} ${path}`).not.toBe(401);
+    }
+  });
+
+  it('names the role that would be allowed', async () => {
+    const answer = await browsers.get('billing')!.call('GET', 'keys');
+    expect(answer.json().error).toMatchObject({ type: 'permission_error', code: 'role_required' });
+    expect(answer.json().error.message).toContain('owner, admin, developer or auditor');
+  });
+});
+
+describe('every endpoint under /v1', () => {
+  it('with a management key: what an admin may; of one project: nothing that is of the whole account', async () => {
+    const terms = { kind: 'management' } as const;
+    const body = { name: 'manager', ...terms };
+    const made = await fixture.app.inject({
+      ...{
+        method: 'POST',
+        url: `/admin/v1/accounts/${fixture.account.id}/keys`,
+        payload: body,
+        headers: fixture.asAdmin,
+      },
+    });
+    const { token, id } = made.json();
+    const headers = { authorization: `Bearer ${token}` };
+    const endpoints = endpointsUnder('/v1/').filter(({ first }) => expected[first] !== undefined);
+    expect(endpoints.length).toBeGreaterThan(25);
+    const call = async ({ method, path }: Endpoint) => {
+      const payload = method === 'GET' || method === 'DELETE' ? undefined : {};
+      const url = `/v1/${path}`;
+      const answer = await fixture.app.inject({ method: method as 'GET', url, headers, ...(payload && { payload }) });
+      return answer.statusCode >= 400 ? answer.json().error.code : null;
+    };
+    for (const endpoint of endpoints) {
+      if (endpoint.path === `keys/${id}`) continue;
+      expect(await call(endpoint), `${endpoint.method} ${endpoint.path}`).not.toBe('role_required');
+    }
+    const key = fixture.store.keyRows.get(id)!;
+    fixture.store.keyRows.set(id, { ...key, projectId: [...fixture.account.projects.keys()][0]! });
+    await fixture.directory.keysChanged(fixture.account.id, [id]);
+    for (const endpoint of endpoints) {
+      const { method, first } = endpoint;
+      const isWide = ['members', 'invitations', 'credits'].includes(first);
+      const changes = ['aliases', 'fallback', 'routing-policy'].includes(first) && method !== 'GET';
+      expect((await call(endpoint)) === 'role_required', `${method} ${endpoint.path}`).toBe(isWide || changes);
+    }
+  });
+});

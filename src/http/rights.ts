@@ -1,0 +1,92 @@
+/** The rights that the endpoints of an account need, for sessions and management keys. `src/accounts/roles.ts` says who has them. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Actor } from '../accounts/audit.js';
+import { checkRight, type Right, type Standing } from '../accounts/roles.js';
+import { shownPersonId } from '../domain/organisation.js';
+import { gatewayError } from '../errors/gateway-error.js';
+import { callerOf } from './authenticate.js';
+
+interface Rights {
+  readonly read: Right;
+  /** Also where it only reads, with a method that is not for reading. */
+  readonly change: Right;
+}
+
+const readOnly = (right: Right): Rights => ({ read: right, change: right });
+
+/** By the first part of the path behind `/v1` or `/dashboard/api`. */
+const rightsOfPaths: Readonly<Record<string, Rights>> = {
+  'change-password': readOnly('self.change'),
+  'two-factor': readOnly('self.change'),
+  identities: readOnly('self.change'),
+  catalogue: readOnly('catalogue.read'),
+  models: readOnly('catalogue.read'),
+  account: readOnly('account.read'),
+  budget: readOnly('account.read'),
+  key: readOnly('account.read'),
+  overview: readOnly('usage.read'),
+  usage: readOnly('usage.read'),
+  'usage.csv': readOnly('usage.read'),
+  activity: readOnly('usage.read'),
+  generations: readOnly('usage.read'),
+  generation: readOnly('usage.read'),
+  credits: { read: 'credits.read', change: 'credits.change' },
+  ledger: readOnly('credits.read'),
+  keys: { read: 'keys.read', change: 'keys.change' },
+  playground: readOnly('playground'),
+  aliases: { read: 'settings.read', change: 'settings.change' },
+  fallback: { read: 'settings.read', change: 'settings.change' },
+  'routing-policy': { read: 'settings.read', change: 'settings.change' },
+  policy: readOnly('settings.read'),
+  routes: readOnly('settings.read'),
+  projects: { read: 'projects.read', change: 'projects.change' },
+  members: { read: 'members.read', change: 'members.change' },
+  invitations: { read: 'members.read', change: 'members.change' },
+  audit: readOnly('audit.read'),
+};
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the endpoint needs; `operator` where the role in an account does not matter. */
+    right?: Right | 'operator';
+  }
+}
+
+/** Gives every route of `app` its right. A route without one ends the start, so that none is open by mistake. */
+export function assignRights(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const [first = ''] = route.url
+      .replace(/^\/dashboard\/api/, '')
+      .replace(/^\/v1\//, '/')
+      .split('/')
+      .slice(1);
+    const methods = [route.method].flat();
+    const isReading = methods.every((method) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
+    const found = first === 'operator' ? 'operator' : rightsOfPaths[first]?.[isReading ? 'read' : 'change'];
+    if (!found) throw new Error(`${methods} ${route.url} needs a right in src/http/rights.ts`);
+    route.config = { ...route.config, right: found };
+  });
+}
+
+/** Throws role_required, or no_membership for a session without an account. */
+export function checkRouteRight(request: FastifyRequest): void {
+  const { right } = request.routeOptions.config;
+  if (right === undefined || right === 'operator') return;
+  if (request.session && !request.session.current) {
+    if (right !== 'self.change') throw gatewayError('no_membership');
+  } else checkRight(standingOf(request), right);
+}
+
+/** What the caller may do in the account: the role of the session, or that of a management key. Throws management_key_required. */
+export function standingOf(request: FastifyRequest): Standing {
+  if (request.session?.current) return request.session.current;
+  const { key } = callerOf(request);
+  if (request.session || key.terms.kind !== 'management') throw gatewayError('management_key_required');
+  return { role: 'admin', projects: key.projectId === null ? null : [key.projectId] };
+}
+
+/** Whom the audit log names: the person of the session, the key, or the holder of the admin token. */
+export function actingPerson(request: FastifyRequest): Actor {
+  if (request.session) return `person:${shownPersonId(request.session.person.id)}`;
+  return request.identity ? `key:${request.identity.key.id}` : 'operator';
+}

@@ -1,0 +1,86 @@
+/** The part of the store for people, their roles in accounts, and invitations. */
+import type { Membership, Role } from '../domain/organisation.js';
+
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+  /** A suspended person cannot sign in. */
+  readonly status: 'active' | 'suspended';
+  readonly operator: boolean;
+  readonly twoFactor: boolean;
+  readonly hasPassword: boolean;
+  /** The identity provider that an operator has asked to link with the next sign-in. */
+  readonly linkProvider: string | null;
+  readonly createdAt: number;
+}
+
+export type NewPerson = Pick<Person, 'id' | 'email' | 'name' | 'createdAt'>;
+
+export interface PersonChange {
+  readonly status?: Person['status'];
+  readonly operator?: boolean;
+  readonly linkProvider?: string | null;
+}
+
+/** A person in an account, with the roles of every source. */
+export interface MemberRecord {
+  readonly person: Pick<Person, 'id' | 'email' | 'name'>;
+  /** At least one. */
+  readonly memberships: readonly Membership[];
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  /** The id of the last entry of the page before, as others see it. */
+  readonly after?: string | undefined;
+}
+
+export interface Invitation {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly projects: readonly string[] | null;
+  /** The link itself is in no store. */
+  readonly tokenHash: string;
+  /** Whom the audit log names. */
+  readonly invitedBy: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly acceptedAt: number | null;
+}
+
+export interface PeopleStore {
+  /** By the stored id, or by the id that others see. */
+  find(id: string): Promise<Person | null>;
+  findByEmail(email: string): Promise<Person | null>;
+  list(query: PageQuery & { readonly email?: string | undefined }): Promise<Person[]>;
+  /** The person of that email, who may have been there before. */
+  ensure(person: NewPerson): Promise<Person>;
+  update(id: string, change: PersonChange): Promise<void>;
+  /** The roles of a person in all of their accounts, and the account that they used last. */
+  standing(personId: string): Promise<{ memberships: Membership[]; lastAccountId: string | null }>;
+  noteVisit(personId: string, accountId: string, nowMs: number): Promise<void>;
+  members(accountId: string, query: PageQuery): Promise<MemberRecord[]>;
+  member(accountId: string, personId: string): Promise<MemberRecord | null>;
+  /** Adds or replaces the role of one source. `last_owner`: nothing is changed, because no owner would be left. */
+  setMembership(membership: Omit<Membership, 'lastSeenAt'>): Promise<'set' | 'last_owner'>;
+  /**
+   * Takes the roles of all sources away, or those of one. Whoever has none left loses their sessions, unless they have another account
+   * or are an operator, and the keys that they hold are disabled. null where there was nothing to take away.
+   */
+  removeMember(
+    accountId: string,
+    personId: string,
+    source?: string,
+  ): Promise<{ readonly left: boolean; readonly disabledKeys: readonly string[] } | 'last_owner' | null>;
+  /** Ends earlier invitations of the same email to the account. */
+  invite(invitation: Invitation): Promise<void>;
+  invitations(accountId: string, query: PageQuery): Promise<Invitation[]>;
+  findInvitation(tokenHash: string): Promise<Invitation | null>;
+  /** False where the account has no open invitation of that id. */
+  revokeInvitation(accountId: string, id: string): Promise<boolean>;
+  /** Makes the person where there is none of that email, and a member. null where the invitation is not open any more. */
+  acceptInvitation(tokenHash: string, newPersonId: string, nowMs: number): Promise<Person | null>;
+}

@@ -1,0 +1,223 @@
+/** Stores people and what they may do in accounts. Changes of one account's members run one after another. */
+import type { PoolClient } from 'pg';
+import type { Membership, Role } from '../../domain/organisation.js';
+import type { Database } from '../database.js';
+import type { MemberRecord, PageQuery, PeopleStore, Person } from '../store.js';
+import { invitationStore } from './invitation-store.js';
+import { disableHeldKeys } from './key-store.js';
+
+/** Ids of both beginnings in the order of their time. */
+const place = (column: string) => `regexp_replace(${column}, '^(acct|per)-', '')`;
+const placeOf = (shownId: string | undefined) => shownId?.replace(/^(acct|per)-/, '') ?? '';
+
+const personColumns = `u.id, u.email, u.name, u.status, u.operator, u.two_factor, u.link_provider, u.created_at,
+  exists (select 1 from lodestone.sign_in_credentials c where c.user_id = u.id and c.password is not null) as has_password`;
+
+interface PersonRow {
+  id: string;
+  email: string;
+  name: string;
+  status: string;
+  operator: boolean;
+  two_factor: boolean;
+  link_provider: string | null;
+  created_at: Date;
+  has_password: boolean;
+}
+
+function personOf(row: PersonRow): Person {
+  return {
+    ...{ id: row.id, email: row.email, name: row.name === '' ? null : row.name, operator: row.operator },
+    status: row.status === 'suspended' ? 'suspended' : 'active',
+    ...{ twoFactor: row.two_factor, hasPassword: row.has_password, linkProvider: row.link_provider },
+    createdAt: row.created_at.getTime(),
+  };
+}
+
+const membershipColumns = 'm.account_id, m.person_id, m.source, m.role, m.projects, m.created_at, m.last_seen_at';
+
+interface MembershipRow {
+  account_id: string;
+  person_id: string;
+  source: string;
+  role: string;
+  projects: string[] | null;
+  created_at: Date;
+  last_seen_at: Date | null;
+}
+
+function membershipOf(row: MembershipRow): Membership {
+  return {
+    ...{ accountId: row.account_id, personId: row.person_id, source: row.source, role: row.role as Role },
+    projects: row.projects,
+    createdAt: row.created_at.getTime(),
+    lastSeenAt: row.last_seen_at?.getTime() ?? null,
+  };
+}
+
+/** Ends the transaction. */
+class NoOwnerLeft extends Error {}
+
+export function peopleStore(database: Database): PeopleStore {
+  const one = async (name: string, where: string, values: unknown[]): Promise<Person | null> => {
+    const text = `select ${personColumns} from lodestone.sign_in_users u where ${where}`;
+    const [row] = await database.statement<PersonRow>(name, text, values);
+    return row ? personOf(row) : null;
+  };
+  const findByEmail = (email: string) => one('person-by-email', 'u.email = $1', [email.toLowerCase()]);
+
+  return {
+    ...invitationStore(database, findByEmail),
+
+    find: (id) => one('person', 'u.id in ($1, $2)', [id, id.replace(/^per-/, 'acct-')]),
+    findByEmail,
+
+    async list({ limit, after, email }) {
+      const rows = await database.statement<PersonRow>(
+        'people',
+        `select ${personColumns} from lodestone.sign_in_users u
+         where ${place('u.id')} > $1 and ($2::text is null or u.email = $2) order by ${place('u.id')} limit $3`,
+        [placeOf(after), email?.toLowerCase() ?? null, limit],
+      );
+      return rows.map(personOf);
+    },
+
+    async ensure({ id, email, name, createdAt }) {
+      await database.statement(
+        'add-person',
+        `insert into lodestone.sign_in_users (id, email, name, created_at, updated_at) values ($1, $2, $3, $4, $4)
+         on conflict (email) do nothing`,
+        [id, email.toLowerCase(), name ?? '', new Date(createdAt)],
+      );
+      return (await findByEmail(email))!;
+    },
+
+    async update(id, { status, operator, linkProvider }) {
+      await database.statement(
+        'change-person',
+        `update lodestone.sign_in_users set status = coalesce($2, status), operator = coalesce($3, operator),
+         link_provider = case when $4 then $5 else link_provider end, updated_at = now() where id = $1`,
+        [id, status ?? null, operator ?? null, linkProvider !== undefined, linkProvider ?? null],
+      );
+    },
+
+    async standing(personId) {
+      const rows = await database.statement<MembershipRow & { last_account_id: string | null }>(
+        'standing',
+        `select ${membershipColumns}, u.last_account_id from lodestone.sign_in_users u
+         join lodestone.memberships m on m.person_id = u.id where u.id = $1 order by m.account_id, m.source`,
+        [personId],
+      );
+      return { memberships: rows.map(membershipOf), lastAccountId: rows[0]?.last_account_id ?? null };
+    },
+
+    async noteVisit(personId, accountId, nowMs) {
+      await database.statement(
+        'note-visit',
+        `with seen as (update lodestone.memberships set last_seen_at = $3 where person_id = $1 and account_id = $2)
+         update lodestone.sign_in_users set last_account_id = $2 where id = $1 and last_account_id is distinct from $2`,
+        [personId, accountId, new Date(nowMs)],
+      );
+    },
+
+    members: (accountId, query) => members(database, accountId, query),
+
+    async member(accountId, personId) {
+      const rows = await database.statement<MemberRow>(
+        'member',
+        `select u.email, u.name, ${membershipColumns} from lodestone.memberships m
+         join lodestone.sign_in_users u on u.id = m.person_id
+         where m.account_id = $1 and m.person_id in ($2, $3) order by m.source`,
+        [accountId, personId, personId.replace(/^per-/, 'acct-')],
+      );
+      return recordsOf(rows)[0] ?? null;
+    },
+
+    setMembership: ({ accountId, personId, source, role, projects, createdAt }) =>
+      keepOwner(database, accountId, async (client) => {
+        await client.query(
+          `insert into lodestone.memberships (account_id, person_id, source, role, projects, created_at)
+           values ($1, $2, $3, $4, $5, $6) on conflict (account_id, person_id, source)
+           do update set role = excluded.role, projects = excluded.projects`,
+          [accountId, personId, source, role, projects, new Date(createdAt)],
+        );
+        return 'set' as const;
+      }),
+
+    removeMember: (accountId, personId, source) =>
+      keepOwner(database, accountId, async (client) => {
+        const gone = await client.query(
+          `delete from lodestone.memberships where account_id = $1 and person_id = $2 and ($3::text is null or source = $3)`,
+          [accountId, personId, source ?? null],
+        );
+        if (gone.rowCount === 0) return null;
+        const left = await client.query(
+          'select account_id = $1 as here from lodestone.memberships where person_id = $2 order by 1 desc limit 1',
+          [accountId, personId],
+        );
+        if (left.rows[0]?.here) return { left: false, disabledKeys: [] };
+        if (left.rows.length === 0) {
+          await client.query(
+            `delete from lodestone.sign_in_sessions s using lodestone.sign_in_users u
+             where s.user_id = $1 and u.id = s.user_id and not u.operator`,
+            [personId],
+          );
+        }
+        return { left: true, disabledKeys: await disableHeldKeys(client, accountId, personId) };
+      }),
+  };
+}
+
+type MemberRow = MembershipRow & { email: string; name: string };
+
+async function members(database: Database, accountId: string, { limit, after }: PageQuery): Promise<MemberRecord[]> {
+  const rows = await database.statement<MemberRow>(
+    'members',
+    `with page as (
+       select person_id, ${place('person_id')} as place from lodestone.memberships where account_id = $1
+       group by person_id having ${place('person_id')} > $2 order by 2 limit $3
+     )
+     select u.email, u.name, ${membershipColumns} from page p
+     join lodestone.memberships m on m.account_id = $1 and m.person_id = p.person_id
+     join lodestone.sign_in_users u on u.id = p.person_id order by p.place, m.source`,
+    [accountId, placeOf(after), limit],
+  );
+  return recordsOf(rows);
+}
+
+function recordsOf(rows: readonly MemberRow[]): MemberRecord[] {
+  const found = new Map<string, { person: MemberRecord['person']; memberships: Membership[] }>();
+  for (const { email, name, ...row } of rows) {
+    const person = { id: row.person_id, email, name: name === '' ? null : name };
+    const record = found.get(row.person_id) ?? { person, memberships: [] };
+    record.memberships.push(membershipOf(row));
+    found.set(row.person_id, record);
+  }
+  return [...found.values()];
+}
+
+/** Undoes a change that leaves an account without the owners that it had. An account that an operator made may have none. */
+async function keepOwner<T>(
+  database: Database,
+  accountId: string,
+  change: (client: PoolClient) => Promise<T>,
+): Promise<T | 'last_owner'> {
+  try {
+    return await database.transaction(async (_db, client) => {
+      // The lock on the account's row orders parallel changes: two owners cannot remove each other.
+      await client.query('select 1 from lodestone.accounts where id = $1 for update', [accountId]);
+      const had = await hasOwner(client, accountId);
+      const result = await change(client);
+      if (had && !(await hasOwner(client, accountId))) throw new NoOwnerLeft();
+      return result;
+    });
+  } catch (error) {
+    if (error instanceof NoOwnerLeft) return 'last_owner';
+    throw error;
+  }
+}
+
+async function hasOwner(client: PoolClient, accountId: string): Promise<boolean> {
+  const text = "select 1 from lodestone.memberships where account_id = $1 and role = 'owner' limit 1";
+  return (await client.query(text, [accountId])).rows.length > 0;
+}
