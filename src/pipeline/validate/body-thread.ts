@@ -31,13 +31,11 @@ serveThread<LargeBody, ChatRequest>(
   ({ reader, bytes, hashed }) => {
     const door = bodyReaderOf(reader);
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const sent = door.sentPart?.(body) ?? body;
-    const own = hashed ? { bodyHash: bodyHash(sent) } : {};
+    const own = hashed ? { bodyHash: bodyHash(door.sentPart?.(body) ?? body) } : {};
     // A body of too many values is scanned or refused as it is.
     const isRead = (name: string): boolean => door.fields?.fields.has(name) !== false || ownNames.has(name);
-    const texts = requestExcessOf(sent) === null ? takeOutLongTexts(sent, isRead) : null;
-    const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
-    const request = plainRequest(door.readRequest(read, true));
+    const texts = requestExcessOf(body) === null ? takeOutLongTexts(body, isRead) : null;
+    const request = plainRequest(door.readRequest(texts?.rest() ?? body, true));
     const writer = new ByteWriter(texts, texts ? null : bytes.buffer);
     const result = {
       ...request,
