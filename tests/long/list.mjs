@@ -3,6 +3,7 @@ export const longTests = [
   'slow-readers.mjs',
   'disk-full.mjs',
   'left-streams.mjs',
+  'hostile-requests.mjs',
   'hostile-answers.mjs',
   'kill-under-load.mjs',
   'records.mjs',
