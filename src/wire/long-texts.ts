@@ -121,7 +121,7 @@ export class LongTexts {
   }
 
   /** The bytes of a JSON text that was written from the rest, with the long texts in their places. They own their memory. */
-  putBack(text: string, encoding: TextEncoding): Uint8Array {
+  putBack(text: string, encoding: TextEncoding): Buffer {
     let length = 0;
     this.eachPlace(text, (from, to, inside) => {
       length += Buffer.byteLength(text.slice(from, to), encoding) + inside.length;
