@@ -24,6 +24,7 @@ import type { Figures } from '../observability/metrics/figures.js';
 import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
+import { freeLargeParts } from '../pipeline/validate.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
@@ -248,8 +249,10 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     ...{ catalogueUpdates: updates, names },
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
-    explain: async (identity, territory, body, header = () => undefined) =>
-      explain(ports, { identity, territory, header, request: await ports.validator.validate(anyDoor, body) }),
+    explain: async (identity, territory, body, header = () => undefined) => {
+      const request = await ports.validator.validate(anyDoor, body);
+      return explain(ports, { identity, territory, header, request }).finally(() => freeLargeParts(request));
+    },
     createSignIn: (account, password) => signInParts.dashboard.signIns.setPassword(account, password),
     dashboard: {
       ...{ ...signInParts.dashboard, version, ...dashboardSettings(config) },

@@ -5,9 +5,9 @@ import {
   excerpt,
   type JsonText,
   nestingMax,
+  parseExcessOf,
   parseJsonBytes,
   plainText,
-  requestExcessOf,
   shown,
   type TextEncoding,
 } from '../wire/json-text.js';
@@ -46,9 +46,9 @@ export function parseBody(bytes: Buffer, large: boolean): ParsedBody {
   return { fields: value as Fields, text, encoding };
 }
 
-/** Throws where a text is too deep to parse, or has too many values. Parsing costs time and memory for each. */
+/** Throws where a text is too deep to parse, or has too many values or too many bytes. Parsing costs time and memory for each. */
 export function checkExcess(bytes: Uint8Array): void {
-  const excess = requestExcessOf(bytes);
+  const excess = parseExcessOf(bytes);
   if (excess === null) return;
   throw excess.isDeep ? tooDeepError() : tooDetailed(excess.what);
 }

@@ -159,7 +159,7 @@ export const callerErrors = {
     status: 400,
     type: 'invalid_request_error',
     code: 'invalid_request_error',
-    when: 'The body has more values or members than are read, or a member with a very long name.',
+    when: 'The body has more values, members or short texts than are read, or a member with a very long name.',
     remedy: 'Send fewer values, or several requests.',
     operations: [...modelOperations, 'countMessageTokens', 'explainRoutes'],
     message: ({ what }) => `The request body ${what}. Send less of that, or send several requests.`,

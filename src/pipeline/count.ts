@@ -2,7 +2,9 @@
  * Serves a request that only asks how many tokens its prompt has. It passes admit, validate, resolve, gate and rank like any other, and
  * nothing is generated.
  */
+import type { Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
+import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
 import { estimatePromptTokens } from './estimate.js';
@@ -11,7 +13,7 @@ import { gate } from './gate.js';
 import type { PipelinePorts } from './handover.js';
 import { rank } from './rank.js';
 import { checkKind, resolveRequested } from './resolve.js';
-import { checkContentType } from './validate.js';
+import { checkContentType, freeLargeParts } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
 import { wishesOf } from './wishes.js';
 
@@ -22,6 +24,22 @@ export async function answerCount(ports: PipelinePorts, { door, caller, requestI
   const body = await caller.readBody(ports.bodyMemory.open(identity.account.id));
   notes.bodyBytes = body.length;
   const request = await ports.validator.validate(door, body);
+  try {
+    const { tokens, isLocal } = await countFor(ports, { identity, caller, door }, request);
+    if (caller.gone) throw new CallerGone();
+    const note = isLocal ? ',"router_metadata":{"counted":"local"}' : '';
+    const headers = [...ports.keyLimiter.headersOf(identity), 'x-request-id', requestId];
+    caller.answer(headers, `{"input_tokens":${tokens}${note}}`, 'latin1');
+  } finally {
+    freeLargeParts(request);
+  }
+}
+
+function countFor(
+  ports: PipelinePorts,
+  { identity, caller, door }: { identity: Identity } & Pick<Arrival, 'caller' | 'door'>,
+  request: ChatRequest,
+): ReturnType<typeof countPrompt> {
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const plan = resolveRequested(snapshot, identity.account, request);
@@ -34,9 +52,5 @@ export async function answerCount(ports: PipelinePorts, { door, caller, requestI
   if (error) throw error;
   const prefer = preferences?.prefer ?? policy.prefer;
   const candidates = rank(ports, eligible, { prefer, stream: false, moment });
-  const { tokens, isLocal } = await countPrompt(ports, caller, request, candidates);
-  if (caller.gone) throw new CallerGone();
-  const note = isLocal ? ',"router_metadata":{"counted":"local"}' : '';
-  const headers = [...ports.keyLimiter.headersOf(identity), 'x-request-id', requestId];
-  caller.answer(headers, `{"input_tokens":${tokens}${note}}`, 'latin1');
+  return countPrompt(ports, caller, request, candidates);
 }

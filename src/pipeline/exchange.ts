@@ -18,7 +18,7 @@ import { gateChain } from './gate.js';
 import type { ChatNotes, Exchange, Opening, PipelinePorts } from './handover.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import { recallStay } from './sticky.js';
-import { applyStrictness, checkContentType, isLargeBody } from './validate.js';
+import { applyStrictness, checkContentType, freeLargeParts, isLargeBody } from './validate.js';
 import { wishesOf } from './wishes.js';
 
 export interface Arrival {
@@ -56,17 +56,41 @@ export function openExchange(
     const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
     notes.bodyBytes = body.length;
     const hashed = ports.proof?.hashBodies === true;
-    const ownHash = hashed && !isLargeBody(body) ? bodyHash(door.sentPart?.(body) ?? body) : null;
+    const isLarge = isLargeBody(body);
+    const ownHash = hashed && !isLarge ? bodyHash(door.sentPart?.(body) ?? body) : null;
     return andThen(early?.request ?? ports.validator.validate(door, body, hashed), (request) => {
       if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
-      const prepared = early?.take(identity);
-      const opening = prepared?.opening ?? prepareOpening(ports, arrival, identity, request);
-      return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
-        const requestHash = ownHash ?? request.bodyHash ?? null;
-        notes.exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
-        return notes.exchange;
-      });
+      const read = { identity, request, startedAtMs, bodyMs, requestHash: ownHash ?? request.bodyHash ?? null };
+      if (!isLarge) return openRead(ports, arrival, read, early);
+      return undoOnFailure(
+        () => openRead(ports, arrival, read, early),
+        () => freeLargeParts(request),
+      );
     });
+  });
+}
+
+/** A request that was read. */
+interface ReadRequest {
+  readonly identity: Identity;
+  readonly request: ChatRequest;
+  readonly startedAtMs: number;
+  readonly bodyMs: number;
+  readonly requestHash: string | null;
+}
+
+function openRead(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  { identity, request, startedAtMs, bodyMs, requestHash }: ReadRequest,
+  early: Admitted['early'],
+): MaybePromise<Exchange> {
+  const prepared = early?.take(identity);
+  const opening = prepared?.opening ?? prepareOpening(ports, arrival, identity, request);
+  return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
+    const exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
+    arrival.notes.exchange = exchange;
+    return exchange;
   });
 }
 

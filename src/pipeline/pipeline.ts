@@ -4,10 +4,8 @@
  * to the fourth for the requested id, `count.ts` serves a request for a count. What a caller may see as an error is thrown as a row of the
  * error table; the HTTP layer answers it.
  */
-import { freeBytes } from '../base/large-memory.js';
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
-import type { ChatRequest } from '../wire/chat-request.js';
 import { admit } from './admit.js';
 import { answerCount } from './count.js';
 import { EarlyChat } from './early-chat.js';
@@ -21,6 +19,7 @@ import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
 import { forgetFailed, recallStay, rememberStay } from './sticky.js';
+import { freeLargeParts } from './validate.js';
 import { orderCandidates } from './walk/order-candidates.js';
 import { type Walk, walk } from './walk.js';
 
@@ -57,6 +56,7 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
   const { request, trail } = exchange;
   if (exchange.refusal) {
     exchange.reservation.cancel();
+    freeLargeParts(request);
     throw exchange.refusal;
   }
   try {
@@ -92,13 +92,6 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
     ports.journal.release(trail.reservedBytes);
     freeLargeParts(request);
   }
-}
-
-/** A large request is there as bytes, also as the client wrote it where it was translated. */
-function freeLargeParts({ members, native }: ChatRequest): void {
-  // A conversation of a WebSocket goes on from the body.
-  const body = native?.input === undefined ? native?.body : undefined;
-  for (const bytes of [members, body, native?.marked]) if (Buffer.isBuffer(bytes)) freeBytes(bytes);
 }
 
 /** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
 import { chatDoor } from '../doors/chat/chat-door.js';
 import { readRequest } from '../doors/chat/read-request.js';
+import { messagesDoor } from '../doors/messages/messages-door.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { nestingMax, requestExcessOf, tooDeep } from '../wire/json-text.js';
 import { checkContentType, Validator } from './validate.js';
@@ -172,6 +173,16 @@ describe('the content type', () => {
       return;
     }
     throw new Error('accepted');
+  });
+
+  it('takes at most 8 MiB of short texts into objects; a usual chat, which is only scanned, may have more', () => {
+    const texts = (mebibytes: number): string =>
+      Array.from({ length: mebibytes * 2_200 }, () => `{"type":"text","text":"${'x'.repeat(450)}"}`).join(',');
+    const body = (mebibytes: number): Buffer =>
+      Buffer.from(`{"max_tokens":9,${withMessages(`[{"role":"user","content":[${texts(mebibytes)}]}]`).slice(1)}`);
+    expect(messagesDoor.readRequest(body(7), true).model).toBe('a/b/c');
+    expect(() => messagesDoor.readRequest(body(9), true)).toThrow(/short texts, but at most 8388608 are read/);
+    expect(chatDoor.readRequest(body(9), true).model).toBe('a/b/c');
   });
 
   it('leaves a small body to be validated at once', () => {

@@ -1,5 +1,5 @@
 /** Stage 2: the body becomes a validated chat request. Large bodies are read on other threads. */
-import { ownsMemory } from '../base/large-memory.js';
+import { freeBytes, ownsMemory } from '../base/large-memory.js';
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { ModelName } from '../catalogue/model-name.js';
@@ -94,6 +94,17 @@ function named(door: BodyReader, body: Buffer, request: ChatRequest, name: Model
   const filled = name.defaults === null ? request : readWithDefaults(door, body, request, name.defaults);
   filled.name = name;
   return filled;
+}
+
+/** Frees a large request, which is there as bytes, also as the client wrote it where it was translated. */
+export function freeLargeParts(request: ChatRequest): void {
+  const { native } = request;
+  // A small one may not be translated yet, and reading its members would do so.
+  if (typeof native?.body === 'string') return;
+  const { members } = request;
+  // A conversation of a WebSocket goes on from the body.
+  const body = native?.input === undefined ? native?.body : undefined;
+  for (const bytes of [members, body, native?.marked]) if (Buffer.isBuffer(bytes)) freeBytes(bytes);
 }
 
 /** Bytes whose memory can be moved to a thread. A body that was received into its own is not copied again. */

@@ -223,6 +223,11 @@ function beforeNext(bytes: Uint8Array, at: number, length: number): number {
 
 /** No honest request has nearly as many, but for the tokens of embeddings. */
 const requestBounds: JsonBounds = { values: 500_000, names: 50_000 };
+/**
+ * What is left of a request once its long texts are set aside. A parse takes several times as much memory, and no model reads as many short
+ * texts.
+ */
+const parsedBytesMax = 8 * 1024 * 1024;
 
 /** What makes a request too dear to read into objects. */
 export interface JsonExcess {
@@ -236,6 +241,14 @@ export function requestExcessOf(bytes: Uint8Array): JsonExcess | null {
   const measure = new JsonMeasure(requestBounds);
   const what = measure.add(bytes);
   return what === null ? null : { what, isDeep: measure.isTooDeep };
+}
+
+/** What makes a request too dear to parse, once its long texts are set aside; null where nothing does. */
+export function parseExcessOf(bytes: Uint8Array): JsonExcess | null {
+  const excess = requestExcessOf(bytes);
+  if (excess !== null || bytes.length <= parsedBytesMax) return excess;
+  const what = `has ${bytes.length} bytes of names, settings and short texts, but at most ${parsedBytesMax} are read`;
+  return { what, isDeep: false };
 }
 
 /** The entry of a table by a word of a client or a provider, which may name what every object has, such as `constructor`. */

@@ -8,7 +8,7 @@ import { spaceFor } from '../base/large-memory.js';
 import type { TextEncoding } from './json-text.js';
 
 /** Shorter texts stay where they are. */
-const longFrom = 16 * 1024;
+const longFrom = 512;
 
 /** Members that hold what a client says, shows or attaches. Nothing is decided by these texts, so they need not be read. */
 const textMembers = new Set([
@@ -82,64 +82,86 @@ function nextCode(body: Buffer, from: number): number {
   return body[at] ?? 0;
 }
 
+const nothing = Buffer.alloc(0);
+
 export class LongTexts {
   /** Nobody can guess it, so no text of a client looks like the place of another. */
   private readonly mark = randomBytes(16).toString('hex');
   /** A place has a quote on both sides: each time that it is written into a JSON text, more backslashes come before them. */
   private readonly place = new RegExp(`(\\\\+)"${this.mark}:(\\d+)\\1"`, 'g');
-  private readonly insides: Buffer[] = [];
-  private readonly pieces: Buffer[] = [];
-  private taken = 0;
+  /** Where the insides begin and end. There may be tens of thousands, so nothing is made for each of them. */
+  private readonly starts: number[] = [];
+  private readonly ends: number[] = [];
 
   constructor(private readonly body: Buffer) {}
 
   get isEmpty(): boolean {
-    return this.insides.length === 0;
+    return this.starts.length === 0;
   }
 
   /** The inside of a string, which has to come behind those that were taken out before. */
   takeOut(start: number, end: number): void {
-    this.pieces.push(this.body.subarray(this.taken, start), Buffer.from(`\\"${this.mark}:${this.insides.length}\\"`));
-    this.insides.push(this.body.subarray(start, end));
-    this.taken = end;
+    this.starts.push(start);
+    this.ends.push(end);
   }
 
   /** The body with a short text in the place of each long one. */
   rest(): Buffer {
-    return Buffer.concat([...this.pieces, this.body.subarray(this.taken)]);
+    const { body, starts, ends } = this;
+    const rest = spaceFor(body.length);
+    let at = 0;
+    let from = 0;
+    for (let number = 0; number < starts.length; number++) {
+      at += body.copy(rest, at, from, starts[number]);
+      at += rest.write(`\\"${this.mark}:${number}\\"`, at, 'latin1');
+      from = ends[number]!;
+    }
+    at += body.copy(rest, at, from);
+    return rest.subarray(0, at);
   }
 
   /** The bytes of a JSON text that was written from the rest, with the long texts in their places. They own their memory. */
-  putBack(text: string, encoding: TextEncoding): Uint8Array {
-    const pieces: Buffer[] = [];
-    this.eachPiece(text, encoding, (piece) => pieces.push(piece));
-    const bytes = spaceFor(pieces.reduce((length, piece) => length + piece.length, 0));
+  putBack(text: string, encoding: TextEncoding): Buffer {
+    let length = 0;
+    this.eachPlace(text, (from, to, inside) => {
+      length += Buffer.byteLength(text.slice(from, to), encoding) + inside.length;
+    });
+    const bytes = spaceFor(length);
     let at = 0;
-    for (const piece of pieces) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
+    this.eachPlace(text, (from, to, inside) => {
+      at += bytes.write(text.slice(from, to), at, encoding);
+      bytes.set(inside, at);
+      at += inside.length;
+    });
     return bytes;
   }
 
   /** Where a position of such a text is once the long texts are in their places. */
   positionOf(text: string, position: number): number {
     let length = 0;
-    this.eachPiece(text.slice(0, position), 'latin1', (piece) => {
-      length += piece.length;
+    this.eachPlace(text.slice(0, position), (from, to, inside) => {
+      length += to - from + inside.length;
     });
     return length;
   }
 
   /** Calls `take` with each piece of such a text, in order. A long text comes as the client wrote it. */
   eachPiece(text: string, encoding: TextEncoding, take: (piece: Buffer, isLong: boolean) => void): void {
+    this.eachPlace(text, (from, to, inside) => {
+      take(Buffer.from(text.slice(from, to), encoding), false);
+      if (inside.length > 0) take(inside, true);
+    });
+  }
+
+  /** Calls `take` with each piece of the text between two places, and what belongs behind it; nothing at the end. */
+  private eachPlace(text: string, take: (from: number, to: number, inside: Buffer) => void): void {
     let from = 0;
     for (const { index, 0: found, 1: slashes, 2: number } of text.matchAll(this.place)) {
-      take(Buffer.from(text.slice(from, index), encoding), false);
-      take(escapedText(this.insides[Number(number)]!, slashes!.length), true);
+      const inside = this.body.subarray(this.starts[Number(number)], this.ends[Number(number)]);
+      take(from, index, escapedText(inside, slashes!.length));
       from = index + found.length;
     }
-    take(Buffer.from(text.slice(from), encoding), false);
+    take(from, text.length, nothing);
   }
 }
 

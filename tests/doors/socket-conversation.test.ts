@@ -25,6 +25,22 @@ describe('what is remembered', () => {
     expect(posted).toMatchObject({ status: 400, json: { error: { param: 'previous_response_id' } } });
   });
 
+  it('may have megabytes of long texts, which are set aside in what came before too', async () => {
+    bench.plain.enqueue(plainStream(['Hi']), plainStream(['Ho']));
+    const client = await open();
+    const input = Array.from({ length: 10 }, (_, at) => ({ role: 'user', content: `${at}${'x'.repeat(1024 * 1024)}` }));
+    const { id } = (await client.ask({ ...body, input })).at(-1).response;
+    const more = `y${'z'.repeat(1024 * 1024)}`;
+    const events = await client.ask({ ...body, input: more, previous_response_id: id });
+    expect(events.at(-1).type).toBe('response.completed');
+    const { messages } = bench.plain.calls[1]!.json as { messages: { content: string }[] };
+    expect(messages.map(({ content }) => [content.slice(0, 2), content.length])).toEqual([
+      ...input.map(({ content }) => [content.slice(0, 2), content.length]),
+      ['Hi', 2],
+      ['yz', more.length],
+    ]);
+  });
+
   it('is forgotten where the response that continues it fails', async () => {
     bench.plain.enqueue(
       plainStream(['Hi']),

@@ -43,7 +43,7 @@ export interface CoTenantRig extends Rig<SpawnedGateway> {
 /** A gateway in a process of its own with a co-tenant, which has sent for a moment already: what both load first is loaded. */
 export async function startCoTenantRig(options: RigOptions = {}): Promise<CoTenantRig> {
   const coTenant = await startCoTenant();
-  const rig = await spawnRig({ ...options, providers: { co: coTenant.url } });
+  const rig = await spawnRig({ ...options, providers: { ...options.providers, co: coTenant.url } });
   const { key } = await rig.gateway.createAccount({ credit: '1000.00' });
   const { url, pid } = rig.gateway;
   const watch = () => coTenant.start({ url, key, model: 'co/meta/llama-3.3-70b/defra', pid, everyMs });

@@ -10,7 +10,7 @@ import * as up from '../support/scripted-upstream.js';
 import { type CoTenantRig, expectUnharmed, forgetPeak, measured, residentMb, startCoTenantRig } from './co-tenant.js';
 import { ask, expectServes, otherPin, pause, pin, scaled } from './fixture.js';
 import { largeValue } from './generator/large-values.mjs';
-import { places } from './generator/request-fields.mjs';
+import { places } from './generator/request-fields.js';
 
 const mebibyte = 1024 * 1024;
 const forMs = scaled(4_000, 25_000);

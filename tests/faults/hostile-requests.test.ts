@@ -1,25 +1,36 @@
 /**
  * Requests that are made to be dear: every field of every body with a large value, in every shape that is dear to read. Whatever the answer
- * is, another tenant does not notice, and the gateway's memory stays bounded. With LODESTONE_FULL=1 all of them are sent, at 1 and at 32 MiB;
- * `LODESTONE_HOSTILE` picks those whose name a regular expression matches.
+ * is, another tenant does not notice, and the gateway's memory stays bounded. tests/long/hostile-requests.mjs sends more of them.
  */
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adminToken } from '../support/gateway-files.js';
 import * as up from '../support/scripted-upstream.js';
+import { SeededRandom } from '../support/seeded-random.js';
 import { type CoTenantRig, forgetPeak, residentMb, startCoTenantRig } from './co-tenant.js';
-import { expectServes, full, pause } from './fixture.js';
+import { expectServes, pause } from './fixture.js';
 import { largeShapes } from './generator/large-values.mjs';
-import { type Place, places } from './generator/request-fields.mjs';
+import { type Place, places } from './generator/request-fields.js';
 
-/** Then each is sent once, and its figures are printed. */
-const wanted = process.env.LODESTONE_HOSTILE;
+/** What tests/long/hostile-requests.mjs asks for: `{ mebibytes, minutes, seed, only }`. */
+const asked = JSON.parse(process.env.LODESTONE_HOSTILE ?? 'null') as Asked | null;
 const mebibyte = 1024 * 1024;
-const bounds = { stallMs: 250, growthMb: 150 };
+const bounds = { stallMs: 250, growthMb: 150, leftMb: 100, calmMs: 5_000 };
+
+interface Asked {
+  readonly mebibytes: number[];
+  readonly minutes: number;
+  readonly seed: number;
+  /** A regular expression for the name of a case. */
+  readonly only: string;
+}
 
 let rig: CoTenantRig;
 let sender: Worker;
 let native: up.ScriptedUpstream;
-let keys: { model: string; management: string };
+/** The headers of each caller, and what stands in a path. */
+let headersOf: Record<Place['caller'], Record<string, string>>;
+let ids: Record<string, string>;
 let restMb: number;
 beforeAll(async () => {
   sender = new Worker(new URL('./hostile-sender.mjs', import.meta.url));
@@ -36,12 +47,10 @@ beforeAll(async () => {
     providers: { claude: native.url, respond: native.url },
     catalogue: {
       providers: { claude: { dialect: 'anthropic' }, respond: { apis: ['chat', 'responses', 'compact'] } },
-      models: [task('vectors', 'embedding'), task('ranks', 'rerank')],
+      models: [task('vectors', 'embedding'), task('ranks', 'rerank'), task('spare', 'rerank')],
     },
   });
-  const { accountId, key } = await rig.gateway.createAccount({ credit: '1000000.00' });
-  const made = await rig.gateway.admin('POST', `/accounts/${accountId}/keys`, { name: 'manager', kind: 'management' });
-  keys = { model: key, management: made.json.token as string };
+  await enter();
   // What ordinary large requests need for the first time is there: the threads, and the memory that the allocator keeps for the next one.
   for (const bytes of [2 * mebibyte, 32 * mebibyte, 32 * mebibyte]) {
     await send({ ...placeOf('/v1/chat/completions', 'messages[].content'), shape: 'one long text', bytes });
@@ -54,6 +63,39 @@ afterAll(async () => {
   await native?.stop();
   await sender.terminate();
 });
+
+/** The accounts that send, and those that a path names: what is changed there disturbs nobody. */
+async function enter(): Promise<void> {
+  const { gateway } = rig;
+  const { accountId, key } = await gateway.createAccount({ credit: '1000000.00' });
+  const management = await gateway.admin('POST', `/accounts/${accountId}/keys`, {
+    name: 'manager',
+    kind: 'management',
+  });
+  const spare = await gateway.createAccount({ credit: '1.00' });
+  const made = await gateway.admin('POST', `/accounts/${accountId}/keys`, { name: 'spare' });
+  const password = 'a long and unusual passphrase';
+  const email = 'user@example.test';
+  const user = await gateway.admin('POST', '/accounts', { email, password });
+  await gateway.admin('POST', `/accounts/${String(user.json.id)}/credits`, { amount_usd: '1000000.00' });
+  const page = { 'x-lodestone-dashboard': '1', 'content-type': 'application/json' };
+  const signIn = { method: 'POST', headers: page, body: JSON.stringify({ email, password }) };
+  const cookies = (await fetch(`${gateway.url}/dashboard/api/sign-in`, signIn)).headers.getSetCookie();
+  expect(cookies).not.toEqual([]);
+  headersOf = {
+    account: { authorization: `Bearer ${key}` },
+    management: { authorization: `Bearer ${String(management.json.token)}` },
+    admin: { authorization: `Bearer ${adminToken}` },
+    browser: { ...page, cookie: cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ') },
+  };
+  ids = {
+    ...{ name: 'spare', creator: 'meta', model: 'spare', key_id: String(made.json.id) },
+    ...{ account: spare.accountId, key: String(made.json.id) },
+  };
+}
+
+const idIn = (path: string, name: string): string =>
+  encodeURIComponent(ids[name === 'id' ? (path.startsWith('/admin') ? 'account' : 'key') : name] ?? 'none');
 
 interface Case extends Place {
   readonly shape: string;
@@ -68,8 +110,10 @@ interface Outcome {
   readonly ms: number;
 }
 
+const sizeText = (bytes: number): string => `${Number((bytes / mebibyte).toFixed(2))} MiB`;
+
 const nameOf = ({ method, path, model, field, shape, bytes, isMessage }: Case): string =>
-  `${isMessage ? 'WS' : method} ${path} ${model.split('/')[0]} ${field}, ${Math.round(bytes / mebibyte)} MiB of ${shape}`;
+  `${isMessage ? 'WS' : method} ${path} ${model.split('/')[0]} ${field}, ${sizeText(bytes)} of ${shape}`;
 
 function placeOf(path: string, field: string, provider = 'acme'): Place {
   const found = places.find(
@@ -81,12 +125,12 @@ function placeOf(path: string, field: string, provider = 'acme'): Place {
 
 const reply = <Message>() => new Promise<Message>((resolve) => sender.once('message', resolve));
 
-async function send({ template, shape, bytes, method, path, model, isMessage }: Case): Promise<Outcome> {
-  const opened = isMessage ? template.replace('{', '{"type":"response.create",') : template;
+async function send({ template, field, shape, bytes, method, path, caller, isMessage }: Case): Promise<Outcome> {
+  const opened = isMessage && field !== 'type' ? template.replace('{', '{"type":"response.create",') : template;
   sender.postMessage({ make: { template: opened, shape, bytes: bytes - 64 } });
   await reply();
-  const headers = { authorization: `Bearer ${model === '' ? keys.management : keys.model}` };
-  const call = { url: rig.gateway.url, method, path, headers };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => idIn(path, name));
+  const call = { url: rig.gateway.url, method, path: filled, headers: headersOf[caller] };
   sender.postMessage(isMessage ? { message: call } : { post: call });
   const [outcome] = await reply<Outcome[]>();
   return outcome!;
@@ -104,22 +148,34 @@ async function faultsOf(hostile: Case): Promise<string[]> {
   await pause(100);
   const delays = await rig.coTenant.finish();
   const growthMb = residentMb(pid).peak - restMb;
+  const leftMb = await memoryLeft();
   console.log(
-    `${nameOf(hostile)}: ${status} after ${ms.toFixed(0)} ms, stall ${delays.max.toFixed(0)} ms, +${growthMb.toFixed(0)} MB, +${(residentMb(pid).now - restMb).toFixed(0)} MB afterwards`,
+    `${nameOf(hostile)}: ${status} after ${ms.toFixed(0)} ms, stall ${delays.max.toFixed(0)} ms, +${growthMb.toFixed(0)} MB, +${leftMb.toFixed(0)} MB afterwards`,
   );
   return [
     ...(status === 0 || status === 500 ? [`the answer is ${status} ${text.slice(0, 200)}`] : []),
     ...(status >= 400 && text.length > 1_500 ? [`the error has ${text.length} characters`] : []),
     ...(delays.failures.length > 0 ? [`another tenant got ${delays.failures[0]}`] : []),
     ...(delays.max > bounds.stallMs ? [`another tenant waited ${delays.max.toFixed(0)} ms`] : []),
+    ...(leftMb > bounds.leftMb ? [`${leftMb.toFixed(0)} MB are left`] : []),
     ...(growthMb > bounds.growthMb ? [`memory grew by ${growthMb.toFixed(0)} MB`] : []),
   ];
+}
+
+/** What the gateway has kept, at the latest five seconds after the end. */
+async function memoryLeft(): Promise<number> {
+  const until = performance.now() + bounds.calmMs;
+  for (;;) {
+    const left = residentMb(rig.gateway.pid).now - restMb;
+    if (left <= bounds.leftMb || performance.now() > until) return left;
+    await pause(100);
+  }
 }
 
 /** A busy machine can spoil a figure; what is really slow is slow each time. */
 async function expectBounded(hostile: Case): Promise<string[]> {
   let faults: string[] = [];
-  for (let tries = 0; tries < (wanted === undefined ? 3 : 1); tries++) {
+  for (let tries = 0; tries < 3; tries++) {
     faults = await faultsOf(hostile);
     if (faults.length === 0) return [];
     await pause(5_000);
@@ -136,28 +192,63 @@ const sample: Case[] = [
   { ...placeOf('/v1/chat/completions', 'provider.order'), shape: 'tiny texts', bytes: 32 * mebibyte },
   { ...placeOf('/v1/chat/completions', 'service_tier'), shape: 'one long text', bytes: 25 * mebibyte },
   { ...placeOf('/v1/chat/completions', 'model'), shape: 'one long text', bytes: 25 * mebibyte },
+  { ...placeOf('/v1/messages', 'messages[].content', 'claude'), shape: 'parts that are read', bytes: 32 * mebibyte },
+  {
+    ...placeOf('/v1/responses', 'input[].content'),
+    shape: 'parts that are read',
+    bytes: 32 * mebibyte,
+    isMessage: true,
+  },
+  {
+    ...placeOf('/v1/routes/explain', 'messages: messages[].content'),
+    shape: 'texts that are read',
+    bytes: 32 * mebibyte,
+  },
   { ...placeOf('/v1/responses', 'input', 'respond'), shape: 'tiny objects', bytes: 16 * mebibyte, isMessage: true },
 ];
 
-const all = [1, 32].flatMap((size) =>
-  places.flatMap((place) =>
-    largeShapes.flatMap((shape): Case[] => {
-      const one = { ...place, shape, bytes: size * mebibyte };
-      return place.path === '/v1/responses' ? [one, { ...one, isMessage: true }] : [one];
-    }),
-  ),
-);
-const chosen = (full ? all : sample).filter((each) => wanted === undefined || new RegExp(wanted).test(nameOf(each)));
-const groups = new Map<string, Case[]>();
-for (const each of chosen) {
-  const group = `${each.path} at ${Math.round(each.bytes / mebibyte)} MiB`;
-  groups.set(group, [...(groups.get(group) ?? []), each]);
+/** Just below what is parsed at all of a body that sets something. */
+const controlBytes = 255 * 1024;
+
+/** In an order that the seed decides, those of controls also with what is still parsed of them. */
+function everyCase({ mebibytes, seed, only }: Asked): Case[] {
+  const named = new RegExp(only);
+  const cases = places.flatMap((place) =>
+    largeShapes.flatMap((shape) =>
+      [...(place.model === '' ? [controlBytes] : []), ...mebibytes.map((size) => size * mebibyte)].flatMap(
+        (bytes): Case[] => {
+          const one = { ...place, shape, bytes };
+          return place.path === '/v1/responses' ? [one, { ...one, isMessage: true }] : [one];
+        },
+      ),
+    ),
+  );
+  const random = new SeededRandom(seed);
+  return cases
+    .filter((each) => named.test(nameOf(each)))
+    .map((each) => ({ each, key: random.next() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ each }) => each);
 }
 
 describe('no request with a large value in one of its fields is noticed by another tenant', () => {
-  it.each([...groups])('%s', { timeout: 3 * 3_600_000 }, async (_, cases) => {
+  it.runIf(asked === null).each(sample.map((each) => [nameOf(each), each] as const))('%s', async (_, each) => {
+    expect(await expectBounded(each)).toEqual([]);
+    await expectServes(rig);
+  });
+
+  it.runIf(asked !== null)('as many as there is time for', { timeout: 24 * 3_600_000 }, async () => {
+    const cases = everyCase(asked!);
+    const endsAt = performance.now() + asked!.minutes * 60_000;
     const faults: string[] = [];
-    for (const each of cases) faults.push(...(await expectBounded(each)));
+    let ran = 0;
+    for (const each of cases) {
+      if (performance.now() > endsAt) break;
+      faults.push(...(await expectBounded(each)));
+      ran++;
+    }
+    console.log(`${ran} of ${cases.length} cases ran, seed ${asked!.seed}`);
+    expect(ran).toBeGreaterThan(0);
     expect(faults).toEqual([]);
     await expectServes(rig);
   });

@@ -2,8 +2,7 @@
 import { Agent, request } from 'node:http';
 import { parentPort } from 'node:worker_threads';
 import { WebSocket } from 'ws';
-import { largeValue } from './generator/large-values.mjs';
-import { bodyWith } from './generator/request-fields.mjs';
+import { bodyWith, largeValue } from './generator/large-values.mjs';
 
 const agent = new Agent({ maxSockets: 64 });
 const answerBytesMax = 10_000;

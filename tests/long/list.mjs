@@ -1,8 +1,9 @@
-/** The files that `npm run test:long` runs, one after another. */
+/** The files that `npm run test:long` runs, one after another. Hostile requests take 30 minutes, hostile answers 20. */
 export const longTests = [
   'slow-readers.mjs',
   'disk-full.mjs',
   'left-streams.mjs',
+  'hostile-requests.mjs',
   'hostile-answers.mjs',
   'kill-under-load.mjs',
   'records.mjs',

@@ -62,4 +62,10 @@ describe('a large prompt is counted as a small one is', () => {
     const request = { messages: [{ role: 'user', content: 'Hi', name }] };
     expect(countRequestBytes(bytesOf(request))).toEqual({ promptTokens: 3, isEstimate: true });
   });
+
+  it('but for one with too many short texts to be read: the least of every prompt is billed', () => {
+    const content = Array.from({ length: 22_000 }, () => ({ type: 'text', text: 'x'.repeat(400) }));
+    const request = { messages: [{ role: 'user', content }] };
+    expect(countRequestBytes(bytesOf(request))).toEqual({ promptTokens: 3, isEstimate: true });
+  });
 });

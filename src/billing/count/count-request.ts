@@ -3,7 +3,7 @@
  * take several times their memory.
  */
 import { largeTextBytes, spaceFor } from '../../base/large-memory.js';
-import { requestExcessOf, type TextEncoding } from '../../wire/json-text.js';
+import { parseExcessOf, requestExcessOf, type TextEncoding } from '../../wire/json-text.js';
 import { type LongTexts, partsOf, takeOutLongTexts } from '../../wire/long-texts.js';
 import { type CountedRequest, countPrompt } from './count-messages.js';
 import { countPiece } from './count-pieces.js';
@@ -39,7 +39,9 @@ export function countRequestBytes(members: Uint8Array): PromptCount {
     (name) => countedNames.has(name),
     () => true,
   );
-  const prompt = JSON.parse((texts?.rest() ?? body).toString('utf8')) as CountedRequest;
+  const rest = texts?.rest() ?? body;
+  if (parseExcessOf(rest) !== null) return { promptTokens: leastOfPrompts, isEstimate: true };
+  const prompt = JSON.parse(rest.toString('utf8')) as CountedRequest;
   return { promptTokens: countPrompt(prompt, texts ? (text) => countWithLongTexts(text, texts) : countText) };
 }
 

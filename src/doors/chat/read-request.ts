@@ -5,7 +5,7 @@
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
-import { excerpt, nestingMax, requestExcessOf, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
+import { excerpt, nestingMax, parseExcessOf, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
 import { partialOf } from '../../wire/partial-fields.js';
 import {
   checkFallback,
@@ -33,7 +33,7 @@ const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'pro
 /** The usual request is scanned; any other, and every one that is not valid, is parsed. */
 export function readRequest(bytes: Buffer, large = false): ChatRequest {
   // A scan takes any number of values, but needs the memory of the text a second time where the parser reads it after all.
-  const isScanned = !large || requestExcessOf(bytes)?.isDeep === false;
+  const isScanned = !large || parseExcessOf(bytes)?.isDeep === false;
   return (isScanned ? scanRequest(bytes) : null) ?? parseRequest(bytes, large);
 }
 

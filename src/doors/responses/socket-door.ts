@@ -54,18 +54,20 @@ function withSocketErrors(writer: StreamWriter): StreamWriter {
   return writer;
 }
 
-const newline = 10;
+/** JSON text does not have it anywhere. */
+const separator = 0x1e;
 
-/** A line about the conversation, its items, and the message. */
+/** The id of the conversation, its items and the message, each as JSON text: long texts may be set aside in all of them. */
 export function continuedMessage({ id, items }: Conversation, message: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${JSON.stringify({ id, bytes: items.length })}\n`), items, message]);
+  const end = Buffer.from([separator]);
+  return Buffer.concat([Buffer.from(JSON.stringify(id)), end, Buffer.from('['), items, Buffer.from(']'), end, message]);
 }
 
 function partsOf(body: Buffer): { previous: Conversation; message: Buffer } {
-  const at = body.indexOf(newline) + 1;
-  const { id, bytes } = JSON.parse(body.toString('utf8', 0, at)) as { id: string; bytes: number };
-  const end = at + bytes;
-  return { previous: { id, items: body.subarray(at, end) }, message: body.subarray(end) };
+  const start = body.indexOf(separator);
+  const end = body.indexOf(separator, start + 1);
+  const id = JSON.parse(body.toString('utf8', 0, start)) as string;
+  return { previous: { id, items: body.subarray(start + 2, end - 1) }, message: body.subarray(end + 1) };
 }
 
 /** Members that belong to the transport. */

@@ -4,6 +4,8 @@
  */
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
+import { largeTextBytes } from '../../base/large-memory.js';
+import { collectSoon } from '../../base/v8-settings.js';
 import type { Identity } from '../../domain/account.js';
 import type { Door } from '../../doors/door.js';
 import {
@@ -148,6 +150,8 @@ export class SocketSession implements TurnConnection, OpenConnection, FrameOwner
       const conversation = conversationAfter(turn.request, turn.terminalEvent);
       if (conversation) conversations.keep(this, this.parts.identity.account.id, conversation);
     }
+    // The body is kept for the conversation, so nobody else frees it.
+    if ((turn.request?.native?.body.length ?? 0) >= largeTextBytes) collectSoon();
     // A key or a place that is refused now stays refused.
     if (error?.status === 401 || error?.status === 451) this.close(unsupported, error.row.code ?? '');
     else if (this.ending === 'draining') this.close(goingAway, 'The server is shutting down.');

@@ -2,7 +2,7 @@
  * The thread that parses, checks and serialises large bodies: the main thread sees only what routing needs. What goes on to a provider is
  * handed over as bytes, which are moved and not copied.
  */
-import { spaceFor } from '../../base/large-memory.js';
+import { freeBytes, largeTextBytes, spaceFor } from '../../base/large-memory.js';
 import { serveThread } from '../../base/side-thread-port.js';
 import { bodyReaderOf } from '../../doors/any-door.js';
 import { type Defaults, readWithDefaults } from '../../doors/name-defaults.js';
@@ -51,12 +51,11 @@ serveThread<LargeBody, ChatRequest>(
   ({ reader, bytes, hashed, defaults: shared }) => {
     const door = bodyReaderOf(reader);
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const sent = door.sentPart?.(body) ?? body;
-    const own = hashed ? { bodyHash: bodyHash(sent) } : {};
+    const own = hashed ? { bodyHash: bodyHash(door.sentPart?.(body) ?? body) } : {};
     // A body of too many values is scanned or refused as it is.
     const isRead = (name: string): boolean => door.fields?.fields.has(name) !== false || ownNames.has(name);
-    const texts = requestExcessOf(sent) === null ? takeOutLongTexts(sent, isRead) : null;
-    const read = texts ? Buffer.concat([body.subarray(0, body.length - sent.length), texts.rest()]) : body;
+    const texts = requestExcessOf(body) === null ? takeOutLongTexts(body, isRead) : null;
+    const read = texts?.rest() ?? body;
     const sentRequest = door.readRequest(read, true);
     const defaults = defaultsOf(shared, sentRequest.model);
     const request = plainRequest(
@@ -131,13 +130,21 @@ function nativeInBytes(native: NativeRequest, encoding: TextEncoding, writer: By
 
 function echoOf(echo: string, texts: LongTexts | null): string {
   const bounded = boundedEcho(echo, texts?.positionOf(echo, echo.length) ?? echo.length);
-  return texts ? Buffer.from(texts.putBack(bounded, 'latin1')).toString('latin1') : bounded;
+  return texts ? putBackText(bounded, 'latin1', texts) : bounded;
 }
 
 /** The texts of embeddings and documents are sent in lists, so they stay texts. */
 function taskInPlace({ task, encoding }: ChatRequest, { texts }: ByteWriter): ChatRequest['task'] {
   if (!task || !texts) return task;
-  const back = (text: string): string => Buffer.from(texts.putBack(text, encoding)).toString(encoding);
+  const back = (text: string): string => putBackText(text, encoding, texts);
   if (task.kind === 'embedding') return { ...task, inputs: task.inputs.map(back) };
   return { ...task, query: back(task.query), documents: task.documents.map(back) };
+}
+
+/** The bytes between are freed at once: a text of 32 MiB is there twice already. */
+function putBackText(text: string, encoding: TextEncoding, texts: LongTexts): string {
+  const bytes = texts.putBack(text, encoding);
+  const whole = bytes.toString(encoding);
+  if (bytes.length >= largeTextBytes) freeBytes(bytes);
+  return whole;
 }

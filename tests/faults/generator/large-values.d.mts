@@ -1,2 +1,3 @@
 export const largeShapes: readonly string[];
 export function largeValue(shape: string, bytes: number): string;
+export function bodyWith(template: string, value: string): string;
