@@ -14,6 +14,15 @@ export interface Budget {
   readonly period: BudgetPeriod;
   /** Parts of the limit at which a notice is sent, such as 0.8. */
   readonly alertAt: readonly number[];
+  /** What counts as spent in the period of a UTC day although no request here has cost it, such as at the system used before. */
+  readonly opening?: { readonly day: number; readonly spentPico: bigint };
+}
+
+/** What has a budget: an account, or one of its projects. */
+export interface BudgetNode {
+  readonly accountId: string;
+  /** null for the account itself. */
+  readonly projectId: string | null;
 }
 
 /** An issuer of tokens whose workloads may get keys of a project. */
