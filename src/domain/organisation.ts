@@ -6,7 +6,8 @@ export const roles = ['owner', 'admin', 'billing', 'developer', 'auditor'] as co
 export type Role = (typeof roles)[number];
 
 /** Begins anew at 00:00 UTC: never, each day, each Monday, each first of a month. */
-export type BudgetPeriod = 'never' | 'daily' | 'weekly' | 'monthly';
+export const budgetPeriods = ['never', 'daily', 'weekly', 'monthly'] as const;
+export type BudgetPeriod = (typeof budgetPeriods)[number];
 
 /** How much an account or a project may spend in a period. */
 export interface Budget {

@@ -4,6 +4,7 @@ import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
+import { registerBudget } from './budget.js';
 import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
 import { registerModels } from './models.js';
@@ -15,6 +16,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   requireKey(app, deps);
   await registerAccountResources(app, deps);
   registerKey(app, deps);
+  registerBudget(app, deps);
   registerManagedKeys(app, deps);
 }
 
