@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.js';
 import { usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
 import type { KeyTerms } from '../domain/account.js';
+import type { Budget } from '../domain/organisation.js';
 import type { AuditStore } from '../storage/store.js';
 
 /** `operator`, `system`, `anonymous` (not signed in), `account:{id}`, `person:{id}` or `key:{id}`. */
@@ -38,5 +39,15 @@ export function auditTerms({ limitPico, ...terms }: Partial<KeyTerms>): Record<s
   return {
     ...Object.fromEntries(named),
     ...(limitPico !== undefined && { limit_usd: limitPico === null ? null : usdText(limitPico) }),
+  };
+}
+
+/** A budget as the log keeps it. */
+export function auditBudget(budget: Budget | null): Record<string, unknown> {
+  if (budget === null) return { budget: null };
+  const { limitPico, period, alertAt, opening } = budget;
+  return {
+    budget: { limit_usd: usdText(limitPico), period, alert_at: alertAt },
+    ...(opening && { opening_spent_usd: usdText(opening.spentPico) }),
   };
 }

@@ -2,7 +2,6 @@
  * Accounts, keys and aliases: read from memory, changed first in the store and then in memory, so that the request path
  * always sees exact values. A change is acknowledged only when both have it, in every process of a fleet.
  */
-
 import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { type PicoUsd, usdText } from '../base/money.js';
@@ -28,6 +27,7 @@ import { IdentityCache } from './identity-cache.js';
 import { KeyUses } from './keys/key-uses.js';
 import { makeToken } from './keys/token.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
+import { type BudgetChange, setBudget } from './set-budget.js';
 
 /** Each key has its own rate limits, so the limits bound an account only if the number of its keys is bounded. */
 const keysMax = 200;
@@ -122,6 +122,12 @@ export class AccountDirectory {
       });
       return account;
     });
+  }
+
+  /** Holds for the next request, in every process. What was billed has to be in the store before, so that the right thresholds are armed. */
+  setBudget(actor: Actor, change: BudgetChange): Promise<void> {
+    const announce = () => this.cache.changed([`account:${change.account.id}`]);
+    return this.changes.run(change.account.id, () => setBudget(this.deps, actor, change, announce));
   }
 
   /** A positive amount is a credit, a negative one an adjustment. The entry's balance follows the order of the ledger. */

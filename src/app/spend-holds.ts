@@ -1,15 +1,15 @@
-/** Opens the holds on balances and caps, which learn from the store what a key has spent. */
+/** Opens the holds on balances, budgets and caps, which learn from the store what was spent. */
 import { FleetSpendHolds } from '../accounts/spending/fleet-spend-holds.js';
 import { SpendHolds, type SpendHoldsDeps, type Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { SharedSpend } from '../cluster/shared-spend.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 
-/** How long a capped key waits until it is known what it has spent. */
+/** How long a request with a limit waits until it is known what was spent of it. */
 const readMs = 5_000;
 
 interface SpendParts extends Pick<SpendHoldsDeps, 'clock' | 'overdraft'> {
-  readonly store: Pick<Store, 'keys' | 'usage' | 'accounts'>;
+  readonly store: Pick<Store, 'keys' | 'usage' | 'accounts' | 'budgets'>;
   readonly journal: { settled(timeoutMs: number, keyId?: string): Promise<boolean> };
   readonly logger: Logger;
   /** null = this process is the only one. */
@@ -23,8 +23,11 @@ export function openSpendHolds({ store, journal, clock, overdraft, logger, share
     settled: async (keyId) => {
       if (!(await journal.settled(readMs, keyId))) throw new StoreUnavailable('the journal was not settled in time');
     },
-    spentSince: async (accountId, keyId, fromMs) =>
-      fromMs === 0 ? store.keys.usage(keyId) : ((await store.usage.spentSince(accountId, fromMs)).get(keyId) ?? 0n),
+    spentSince: async ({ kind, id, accountId }, fromMs) => {
+      if (kind !== 'key')
+        return store.budgets.spentSince({ accountId, projectId: kind === 'project' ? id : null }, fromMs);
+      return fromMs === 0 ? store.keys.usage(id) : ((await store.usage.spentSince(accountId, fromMs)).get(id) ?? 0n);
+    },
   };
   if (!shared) return new SpendHolds(deps);
   const usageOf = async (accountId: string) => (await store.accounts.balances([accountId]))[0]?.usagePico ?? 0n;

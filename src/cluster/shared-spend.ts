@@ -1,15 +1,16 @@
 /**
- * The interface of what a fleet has spent and holds of balances and caps. The sum of a subject only ever grows by costs, so what is
+ * The interface of what a fleet has spent and holds of balances, budgets and caps. The sum of a subject only ever grows by costs, so what is
  * left of a limit is known without asking the store.
  */
 
-/** The usage of an account, or of a key in a period. */
+/** The usage of an account, or of an account, a project or a key in a period. */
 export interface SpendSubject {
   /** Different for every subject of the fleet. */
   readonly name: string;
   readonly accountId: string;
-  /** null for the account's own usage. */
-  readonly keyId: string | null;
+  /** `balance` = the usage of the account that its balance is about. */
+  readonly kind: 'balance' | 'account' | 'project' | 'key';
+  readonly id: string;
   /** When the period began; 0 = usage of all times. */
   readonly fromMs: number;
 }
@@ -24,6 +25,8 @@ export interface SpendAsk {
   /** All must have room, or nothing is held of any. The first without room is reported. */
   readonly limits: readonly SpendLimit[];
   readonly estimatePico: bigint;
+  /** When the request began. */
+  readonly atMs: number;
 }
 
 /** The subject that `place` names among the limits has no room. */

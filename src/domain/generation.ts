@@ -51,4 +51,8 @@ export interface Generation {
   door?: string | null;
   /** What the receipt needs besides (src/proof/proof-facts.ts); null without proofs, and in records of versions that did not keep it. */
   proof?: string | null;
+  /** The project that paid for it; null in records of versions without projects, which count for the default one. */
+  projectId?: string | null;
+  /** The person who held the key, by the stored id; null where it belonged to the project. */
+  holderId?: string | null;
 }

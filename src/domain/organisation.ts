@@ -6,7 +6,8 @@ export const roles = ['owner', 'admin', 'billing', 'developer', 'auditor'] as co
 export type Role = (typeof roles)[number];
 
 /** Begins anew at 00:00 UTC: never, each day, each Monday, each first of a month. */
-export type BudgetPeriod = 'never' | 'daily' | 'weekly' | 'monthly';
+export const budgetPeriods = ['never', 'daily', 'weekly', 'monthly'] as const;
+export type BudgetPeriod = (typeof budgetPeriods)[number];
 
 /** How much an account or a project may spend in a period. */
 export interface Budget {
@@ -14,6 +15,15 @@ export interface Budget {
   readonly period: BudgetPeriod;
   /** Parts of the limit at which a notice is sent, such as 0.8. */
   readonly alertAt: readonly number[];
+  /** What counts as spent in the period of a UTC day although no request here has cost it, such as at the system used before. */
+  readonly opening?: { readonly day: number; readonly spentPico: bigint };
+}
+
+/** What has a budget: an account, or one of its projects. */
+export interface BudgetNode {
+  readonly accountId: string;
+  /** null for the account itself. */
+  readonly projectId: string | null;
 }
 
 /** An issuer of tokens whose workloads may get keys of a project. */

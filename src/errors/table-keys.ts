@@ -21,6 +21,23 @@ export const keyErrors = {
     message: ({ limit, used, held, resets }) =>
       `This API key may spend ${limit} USD (limit_reset: ${resets}); ${used} USD are spent and ${held} USD are held by requests in flight. Raise limit_usd or use another key.`,
   }),
+  budget_exceeded: row<{
+    node: string;
+    limit: string;
+    used: string;
+    held: string;
+    period: string;
+    ends: string | null;
+  }>({
+    status: 402,
+    type: 'invalid_request_error',
+    code: 'budget_exceeded',
+    when: 'The account or the project of the key has spent its `budget` of the current period, or requests in flight hold the rest of it.',
+    remedy: 'Raise the budget, wait for its next period, or use a key of another project.',
+    operations: modelOperations,
+    message: ({ node, limit, used, held, period, ends }) =>
+      `${node} has a budget of ${limit} USD (period: ${period}); ${used} USD are spent and ${held} USD are held by requests in flight. The period ${ends === null ? 'never ends' : `ends at ${ends}`}. Raise the budget${ends === null ? '.' : ', or wait for the next period.'}`,
+  }),
   key_scope: row<{ id: string; reason: string }>({
     status: 403,
     type: 'permission_error',

@@ -1,8 +1,8 @@
 /** Stage 1: who is calling, from where, and may they. Nothing here reads the body. The control API uses the same checks. */
 import { addressRefusal } from '../accounts/keys/key-scope.js';
 import { checkTokenShape, isTokenValid, keyExpired, type PresentedToken, verifyToken } from '../accounts/keys/token.js';
-import { spentBalanceRefusal } from '../accounts/spending/spend-holds.js';
-import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
+import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
 import type { ChatAsk, ChatTaken, Counted, KeyAsk } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
@@ -29,7 +29,7 @@ interface AccountPorts {
 
 type AdmitPorts = IdentifyPorts &
   Pick<PipelinePorts, 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'> & {
-    spend: Pick<PipelinePorts['spend'], 'checkCap'>;
+    spend: Pick<PipelinePorts['spend'], 'checkLimits'>;
   };
 
 /** What a request takes in the round trip of its admission, where its body is there already. */
@@ -151,7 +151,7 @@ export function bodyTooLarge(found: string): GatewayError {
   return gatewayError('request_too_large', { limitBytes: bodyBytesMax, found });
 }
 
-/** `isHeld`: the request was held against the cap already, which therefore is not spent. */
+/** `isHeld`: the request was held against its budgets and its cap already, which therefore are not spent. */
 function checkSpending(
   { spend }: AdmitPorts,
   identity: Identity,
@@ -161,8 +161,9 @@ function checkSpending(
   if (countsOnly) return identity;
   const refusal = spentBalanceRefusal(identity.account);
   if (refusal) throw refusal;
-  if (identity.key.terms.limitPico === null || isHeld) return identity;
-  return andThen(spend.checkCap(identity), () => identity);
+  if (isHeld) return identity;
+  const checking = spend.checkLimits(identity);
+  return isPending(checking) ? checking.then(() => identity) : identity;
 }
 
 /**

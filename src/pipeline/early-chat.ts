@@ -52,8 +52,8 @@ export class EarlyChat {
     } catch {
       return null;
     }
-    const { promptEstimate, costEstimatePico } = this.opening;
-    this.spendAsk = ports.spend.askOf(identity, costEstimatePico);
+    const { promptEstimate, costEstimatePico, createdAt } = this.opening;
+    this.spendAsk = ports.spend.askOf(identity, costEstimatePico, createdAt);
     return { tokens: promptEstimate, tokenLimit: ports.keyLimiter.tokenLimitOf(identity), spend: this.spendAsk };
   }
 

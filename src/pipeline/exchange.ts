@@ -148,7 +148,7 @@ const nothingHeld: SpendHold = { release: () => {} };
 /** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. A request that is refused holds nothing. */
 function takeFor(
   { keyLimiter, spend }: PipelinePorts,
-  { identity, promptEstimate, costEstimatePico, refusal }: Opening,
+  { identity, promptEstimate, costEstimatePico, createdAt, refusal }: Opening,
   prepared: ReturnType<EarlyChat['take']>,
 ): MaybePromise<Pick<Exchange, 'reservation' | 'hold'>> {
   const reserving = prepared
@@ -160,7 +160,7 @@ function takeFor(
         if (refusal) return { reservation, hold: nothingHeld };
         const holding = prepared?.spendAsk
           ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
-          : spend.take(identity, costEstimatePico);
+          : spend.take(identity, costEstimatePico, createdAt);
         return andThen(holding, (hold) => ({ reservation, hold }));
       },
       () => reservation.cancel(),

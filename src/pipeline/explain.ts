@@ -3,7 +3,7 @@
  * happen, also where that is an error.
  */
 import { modelRefusal } from '../accounts/keys/key-scope.js';
-import { spentBalanceRefusal } from '../accounts/spending/spend-holds.js';
+import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
@@ -28,7 +28,7 @@ import { wishesOf } from './wishes.js';
 export type ExplainPorts = Pick<
   PipelinePorts,
   'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock' | 'conversations'
-> & { spend: Pick<PipelinePorts['spend'], 'checkCap'> };
+> & { spend: Pick<PipelinePorts['spend'], 'checkLimits'> };
 
 interface ExplainedCandidate {
   id: string;
@@ -89,7 +89,7 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
   // A malformed field is a 400, as in a chat request.
   const preferences = snapshot && wishesOf(request, snapshot);
   // Credits are checked before routing, but the candidates are worth showing all the same.
-  const unpaid = spentBalanceRefusal(identity.account) ?? (await spentCapRefusal(ports, identity));
+  const unpaid = spentBalanceRefusal(identity.account) ?? (await spentLimitRefusal(ports, identity));
   try {
     const serving = await wouldServe(ports, { ...asked, preferences }, explanation);
     if (unpaid) throw unpaid;
@@ -101,9 +101,9 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
   return explanation;
 }
 
-async function spentCapRefusal({ spend }: ExplainPorts, identity: Identity): Promise<GatewayError | null> {
+async function spentLimitRefusal({ spend }: ExplainPorts, identity: Identity): Promise<GatewayError | null> {
   try {
-    await spend.checkCap(identity);
+    await spend.checkLimits(identity);
     return null;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

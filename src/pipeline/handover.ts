@@ -57,7 +57,7 @@ export interface PipelinePorts {
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision' | 'recordThroughput'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
-  spend: Pick<Spending, 'checkCap' | 'take' | 'askOf' | 'takeAs'>;
+  spend: Pick<Spending, 'checkLimits' | 'take' | 'askOf' | 'takeAs'>;
   validator: Validator;
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;

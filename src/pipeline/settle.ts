@@ -132,6 +132,8 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     requestPolicy: exchange.preferences?.sent ?? null,
     door: exchange.door.name === 'chat' ? null : exchange.door.name,
     proof: ports.proof === null ? null : proofCellOf(exchange, delivered),
+    projectId: identity.project.id,
+    holderId: identity.key.holderId,
   };
 }
 

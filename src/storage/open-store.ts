@@ -12,6 +12,7 @@ import { recordStore } from './records/record-store.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';
+import { budgetStore } from './stores/budget-store.js';
 import { catalogueLog } from './stores/catalogue-log.js';
 import { catalogueUpdateStore } from './stores/catalogue-update-store.js';
 import { generationStore } from './stores/generation-store.js';
@@ -64,6 +65,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     }),
     payments: paymentStore(database),
     notices: noticeStore(database),
+    budgets: budgetStore(database),
     changes: changeFeed(database, options, options.logger),
     otherProcesses: otherProcesses(options),
     async ping() {

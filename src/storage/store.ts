@@ -4,6 +4,7 @@ import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
+import type { Budget, BudgetNode } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
@@ -211,6 +212,18 @@ export interface LedgerStore {
   settle(rows: readonly SettlementRow[]): Promise<void>;
 }
 
+export interface BudgetStore {
+  /** The pico-dollars spent since the beginning of a UTC day, as far as the store has them. */
+  spentSince(node: BudgetNode, fromMs: number): Promise<bigint>;
+  /** The same for every project of an account. Projects without any have no entry. */
+  spentOfProjects(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
+  /**
+   * Sets a budget, whose current period began at `fromMs`, and arms the thresholds that lie above what is spent. What was billed has to be
+   * in the store before.
+   */
+  set(node: BudgetNode, budget: Budget | null, fromMs: number): Promise<void>;
+}
+
 export interface GenerationStore {
   /** By the generation's id, or by the id of its request. Without an account: of any. */
   find(accountId: string | null, id: string): Promise<Generation | null>;
@@ -280,6 +293,7 @@ export interface Store {
   readonly aliases: AliasStore;
   readonly names: NameStore;
   readonly ledger: LedgerStore;
+  readonly budgets: BudgetStore;
   readonly generations: GenerationStore;
   readonly availability: AvailabilityStore;
   readonly holds: HoldStore;

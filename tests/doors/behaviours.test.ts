@@ -98,11 +98,14 @@ describe.each(doorCases.map((door) => [door.name, door] as const))('%s', (_, doo
     );
   };
 
-  it('401 without a key, 402 without credit', async () => {
+  it('401 without a key, 402 without credit and with a spent budget', async () => {
     const { gateway } = bench;
     expectError(await gateway.call('POST', path, door.ask(pin), { key: null }), 401, 'authentication_error');
     const poor = await gateway.createAccount({ credit: null });
     expectError(await gateway.call('POST', path, door.ask(pin), { key: poor.key }), 402, 'insufficient_credits');
+    const spent = await gateway.createAccount();
+    await gateway.admin('PATCH', `/accounts/${spent.accountId}`, { budget: { limit_usd: '0' } });
+    expectError(await gateway.call('POST', path, door.ask(pin), { key: spent.key }), 402, 'budget_exceeded');
     expect(bench.plain.calls).toHaveLength(0);
   });
 

@@ -74,7 +74,7 @@ it('400 for a door that is none, with every name once', async () => {
   expect(reply.json.error.message).toContain('"chat", "messages", "responses", "embeddings", "rerank"');
 });
 
-it('says that the cap of a key is spent, and that a credit limit admits', async () => {
+it('says that the cap of a key or a budget is spent, and that a credit limit admits', async () => {
   const { accountId, key, keyId } = await bench.gateway.createAccount({ credit: null });
   const asked = { model: pin, messages: [{ role: 'user', content: 'Hi' }] };
   const codeOf = async () => (await explain(asked, { key })).json.error?.error.code;
@@ -85,6 +85,8 @@ it('says that the cap of a key is spent, and that a credit limit admits', async 
   const cap = { limit_usd: '0' };
   expect((await bench.gateway.admin('PATCH', `/accounts/${accountId}/keys/${keyId}`, cap)).status).toBe(200);
   expect(await codeOf()).toBe('key_limit_exceeded');
+  await bench.gateway.admin('PATCH', `/accounts/${accountId}`, { budget: { limit_usd: '0' } });
+  expect(await codeOf()).toBe('budget_exceeded');
 });
 
 it('names the scope of the key before the limit of tokens', async () => {

@@ -174,6 +174,12 @@ describe('the key', () => {
       'x-request-id': expect.stringMatching(/^req-/),
       'x-ratelimit-limit-requests': expect.any(String),
     });
+    await bench.gateway.admin('POST', `/accounts/${poor.accountId}/credits`, { amount_usd: '1' });
+    await bench.gateway.admin('PATCH', `/accounts/${poor.accountId}`, { budget: { limit_usd: '0' } });
+    expect(failure(await client.ask({ model: pin, input: 'Hi' }))).toMatchObject({
+      status: 402,
+      code: 'budget_exceeded',
+    });
     const rich = await open();
     expect(failure(await rich.ask({ model: 'plain/acme/none', input: 'Hi' }))).toMatchObject({ status: 404 });
     const preferences = { provider: { only: ['claude'] } };

@@ -34,8 +34,9 @@ describe('count_tokens', () => {
   const count = (model: string, options = {}) =>
     post('/v1/messages/count_tokens', { model, messages: [{ role: 'user', content: 'Hi' }] }, options);
 
-  it('needs no credit, asks a native route, writes no generation, and counts here where that fails', async () => {
-    const { key } = await bench.gateway.createAccount({ credit: null });
+  it('needs no credit and no budget, asks a native route, writes no generation, and counts here where that fails', async () => {
+    const { key, accountId } = await bench.gateway.createAccount({ credit: null });
+    await bench.gateway.admin('PATCH', `/accounts/${accountId}`, { budget: { limit_usd: '0' } });
     bench.native.enqueue(json({ input_tokens: 42 }), json({ error: { message: 'no' } }, { status: 500 }));
     expect((await count(nativePins.messages!, { key })).json).toEqual({ input_tokens: 42 });
     expect(bench.native.calls[0]).toMatchObject({

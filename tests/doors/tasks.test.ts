@@ -51,6 +51,12 @@ describe.each(taskDoors.map((door) => [door.name, door] as const))('%s', (_, doo
       status: 402,
       json: { error: { code: 'insufficient_credits' } },
     });
+    const spent = await bench.gateway.createAccount();
+    await bench.gateway.admin('PATCH', `/accounts/${spent.accountId}`, { budget: { limit_usd: '0' } });
+    expect(await post(ask(pin), { key: spent.key })).toMatchObject({
+      status: 402,
+      json: { error: { type: 'invalid_request_error', code: 'budget_exceeded' } },
+    });
     expect(bench.upstream.calls).toHaveLength(0);
   });
 

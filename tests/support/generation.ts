@@ -37,6 +37,8 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     requestPolicy: null,
     door: null,
     proof: null,
+    projectId: null,
+    holderId: null,
     attempts: [
       {
         provider: 'zeta',

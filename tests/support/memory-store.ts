@@ -18,6 +18,7 @@ import {
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
+import { memoryBudgets } from './memory-budgets.js';
 import { inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
@@ -139,6 +140,7 @@ export class MemoryStore implements Store {
   };
 
   readonly names: Store['names'] = memoryNames();
+  readonly budgets = memoryBudgets(this, (read) => this.answer(read));
 
   readonly aliases = {
     create: (accountId: string, alias: Alias, limit: number) =>

@@ -119,16 +119,57 @@ describe('a request in a fleet', () => {
   it('finds the cap of its key spent or not before it is read, and holds nothing for that', async () => {
     const { holds, shared } = rig();
     const identity = caller({ overdraft: 'bounded' }, { limitPico: 100n });
-    await holds.checkCap(identity);
+    await holds.checkLimits(identity);
     expect(shared.asked).toMatchObject([{ limits: [{ limitPico: 100n }], estimatePico: 0n }]);
     expect(shared.log).toEqual([`release ${keyName(identity)} 0 0`]);
     const change = { requests: 2, heldPico: 90n, unchangedMs: 0 } as object;
     shared.answers = [refused(50n, change), refused(100n, change)];
     // Something is left, and only other requests are in the way.
-    await holds.checkCap(identity);
-    await expect(holds.checkCap(identity)).rejects.toMatchObject({ condition: 'key_limit_exceeded' });
-    await holds.checkCap(bounded());
+    await holds.checkLimits(identity);
+    await expect(holds.checkLimits(identity)).rejects.toMatchObject({ condition: 'key_limit_exceeded' });
+    await holds.checkLimits(bounded());
     expect(shared.asked).toHaveLength(3);
+  });
+
+  it('asks for the balance, the budgets of account and project and the cap in one question, each in its period', async () => {
+    const { holds, shared, clock } = rig();
+    const identity = bounded();
+    const alertAt: number[] = [];
+    const opening = { day: Math.floor(noon / day), spentPico: 30n };
+    Object.assign(identity.account, { budget: { limitPico: 50n, period: 'monthly', alertAt, opening } });
+    identity.project.budget = { limitPico: 40n, period: 'weekly', alertAt };
+    const { id } = identity.account;
+    await holds.take(identity, 10n, noon);
+    expect(shared.asked.map(({ limits }) => limits.map(({ subject, limitPico }) => [subject.name, limitPico]))).toEqual(
+      [
+        [
+          [accountName(identity), 42n],
+          [`{${id}}:budget:${Date.UTC(2026, 10, 1)}`, 20n],
+          [`{${id}}:${identity.project.id}:${Date.UTC(2026, 10, 16)}`, 40n],
+        ],
+      ],
+    );
+    // A request of the week before is counted there, although the next one has begun.
+    clock.advance(7 * day);
+    await holds.take(identity, 10n, clock.now());
+    await holds.take(identity, 10n, noon);
+    const names = shared.asked.map(({ limits }) => limits[2]!.subject.name);
+    expect(names[2]).toBe(names[0]);
+    expect(names[1]).toBe(`{${id}}:${identity.project.id}:${Date.UTC(2026, 10, 23)}`);
+  });
+
+  it('finds a budget spent behind one of which only requests in flight are in the way', async () => {
+    const { holds, shared } = rig();
+    const identity = caller({});
+    const alertAt: number[] = [];
+    identity.account.budget = { limitPico: 100n, period: 'daily', alertAt };
+    identity.project.budget = { limitPico: 50n, period: 'never', alertAt };
+    const change = { requests: 2, heldPico: 90n, unchangedMs: 0 } as object;
+    shared.answers = [refused(50n, change), refused(50n, change)];
+    const error = (await (async () => holds.checkLimits(identity))().catch((thrown) => thrown)) as GatewayError;
+    expect(shared.asked.map(({ limits }) => limits.length)).toEqual([2, 1]);
+    expect([error.condition, error.message]).toEqual(['budget_exceeded', expect.stringContaining('never ends')]);
+    expect(error.message).toContain('The project "default"');
   });
 
   it('is refused with the figures of the whole fleet', async () => {

@@ -1,5 +1,6 @@
 /**
- * Holds in one of many processes. Those of bounded accounts and capped keys are taken in the shared state, all others in memory alone.
+ * Holds in one of many processes. Those of bounded accounts, budgets and capped keys are taken in the shared state, all others in memory
+ * alone.
  * The shared state has the sum of all usage: together with the balance, a process knows what all credits amount to, which changes only
  * with the account's version, so that the sum of usage is all that it needs of the others.
  */
@@ -15,21 +16,21 @@ import type {
   SpendRefusal,
   SpendSubject,
 } from '../../cluster/shared-spend.js';
-import { type Account, type ApiKey, type Identity, type KeyTerms, spendablePico } from '../../domain/account.js';
+import { type Account, type Identity, spendablePico } from '../../domain/account.js';
+import type { BudgetPeriod } from '../../domain/organisation.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
-import { periodStart } from '../keys/limit-period.js';
+import { periodEnd, periodStart } from '../keys/limit-period.js';
 import {
+  type Bound,
   balanceRefusal,
-  capRefusal,
-  type HeldRequest,
+  boundRefusal,
+  boundsOf,
   type InFlight,
-  isHeldCap,
-  type SpendHold,
-  SpendHolds,
-  type SpendHoldsDeps,
-  type Spending,
-} from './spend-holds.js';
+  type SpendNode,
+  spendableIn,
+} from './spend-bounds.js';
+import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
 
 export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
   readonly shared: SharedSpend;
@@ -40,23 +41,25 @@ export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
 
 /** Every process has settled a cost this long after it was added: then the sum and the store must be equal. */
 const allSettledMs = 2_000;
-/** A request that was in flight when its key got a cap holds nothing of it. This long afterwards its cost is looked for. */
+/** A request that was in flight when a limit was set holds nothing of it. This long afterwards its cost is looked for. */
 const lookAgainMs = 30_000;
 /** A subject can be lost between being set and being used, but not again and again. */
 const attemptsMax = 3;
 const auditedMax = 10_000;
 
-interface KeySubject extends SpendSubject {
-  readonly reset: KeyTerms['limitReset'];
-  /** The key was used in the period before: what is spent in this one is known from its beginning. */
+interface PeriodSubject extends SpendSubject, SpendNode {
+  readonly kind: SpendNode['kind'];
+  readonly period: BudgetPeriod;
+  readonly untilMs: number;
+  /** It was used in the period before: what is spent in this one is known from its beginning. */
   readonly begins: boolean;
 }
 
 export class FleetSpendHolds implements Spending {
   /** In charge while the shared state is out of reach. */
   private readonly own: SpendHolds;
-  /** The subject of each capped key in its current period. */
-  private readonly ofKeys = new Map<string, KeySubject>();
+  /** The subjects of accounts, projects and keys in their current periods, by their ids. */
+  private readonly subjects = new Map<string, PeriodSubject>();
   private readonly learning = new Map<string, Promise<unknown>>();
   /** What has to be read from the store again. */
   private readonly toRaise = new Map<string, SpendSubject>();
@@ -76,69 +79,95 @@ export class FleetSpendHolds implements Spending {
     return this.own.exceeded;
   }
 
-  askOf({ key, account }: Identity, estimatePico: PicoUsd): SpendAsk | null {
-    const isCapped = key.terms.limitPico !== null;
+  askOf(identity: Identity, estimatePico: PicoUsd, atMs: number): SpendAsk | null {
+    const { account } = identity;
+    const bounds = boundsOf(identity);
     const isBounded = this.own.isBounded(account);
-    if (!isCapped && !isBounded) return null;
+    if (bounds.length === 0 && !isBounded) return null;
     const limits: SpendLimit[] = [];
     // The balance comes first, because the first limit without room is the one that is answered.
     if (isBounded) {
       // All credits and the credit limit: both are as of the account's version, however old the balance and the usage are.
       const limitPico = spendablePico(account) + account.usagePico;
-      limits.push({ subject: subjectOfAccount(account.id), limitPico });
+      limits.push({ subject: subjectOfBalance(account.id), limitPico });
     }
-    if (isCapped) limits.push(this.capOf(key));
-    return { limits, estimatePico };
+    for (const bound of bounds) limits.push(this.limitOf(bound, atMs));
+    return { limits, estimatePico, atMs };
+  }
+
+  checkLimits(identity: Identity): MaybePromise<void> {
+    const bounds = boundsOf(identity);
+    if (bounds.length > 0) return this.checkBounds(identity, bounds);
   }
 
   /** Holds nothing for a moment, which the shared state refuses where nothing is left. */
-  async checkCap(identity: Identity): Promise<void> {
-    const { key } = identity;
-    if (key.terms.limitPico === null) return;
-    const ask = { limits: [this.capOf(key)], estimatePico: 0n };
-    try {
-      const hold = await this.takeAs(identity, ask, await this.deps.shared.take(ask));
-      hold.release(0n);
-    } catch (error) {
-      if (!isHeldCap(error)) throw error;
+  private async checkBounds(identity: Identity, bounds: readonly Bound[]): Promise<void> {
+    const atMs = this.deps.clock.now();
+    let limits = bounds.map((bound) => this.limitOf(bound, atMs));
+    while (limits.length > 0) {
+      const ask = { limits, estimatePico: 0n, atMs };
+      const answer = await this.finalAnswer(identity.account, ask, await this.deps.shared.take(ask));
+      if (answer === null) return this.own.checkLimits(identity);
+      if (answer.kind === 'held') return this.deps.shared.release(subjectsOf(limits), 0n, 0n);
+      const refusing = limits[answer.place]!;
+      if (refusing.limitPico <= answer.spentPico) throw refusalOf(identity, refusing, answer);
+      // Something is left, and only requests in flight are in the way. The limits behind it may be spent.
+      limits = limits.slice(answer.place + 1);
     }
   }
 
-  take(identity: Identity, estimatePico: PicoUsd): MaybePromise<SpendHold> {
-    const ask = this.askOf(identity, estimatePico);
-    if (!ask) return this.own.track(identity, estimatePico);
+  take(identity: Identity, estimatePico: PicoUsd, atMs = this.deps.clock.now()): MaybePromise<SpendHold> {
+    const ask = this.askOf(identity, estimatePico, atMs);
+    if (!ask) return this.own.track(identity, estimatePico, atMs);
     return this.deps.shared.take(ask).then((answer) => this.takeAs(identity, ask, answer));
   }
 
   takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold> {
-    const { limits, estimatePico } = ask;
-    if (answer?.kind === 'held') return this.own.track(identity, estimatePico, limits);
+    const { limits, estimatePico, atMs } = ask;
+    if (answer?.kind === 'held') return this.own.track(identity, estimatePico, atMs, limits);
     return answer ? this.takeAgain(identity, ask, answer) : this.takeAlone(identity, ask);
   }
 
   inFlight(account: Account): MaybePromise<Readonly<InFlight>> {
     const own = this.own.inFlight(account);
     if (!this.own.isBounded(account)) return own;
-    return this.deps.shared.inFlight(subjectOfAccount(account.id)).then((held) => held ?? own);
+    return this.deps.shared.inFlight(subjectOfBalance(account.id)).then((held) => held ?? own);
+  }
+
+  async heldOf(bounds: readonly Bound[]): Promise<readonly PicoUsd[]> {
+    const atMs = this.deps.clock.now();
+    const own = this.own.heldOf(bounds);
+    const shared = bounds.map((bound) => this.deps.shared.inFlight(this.subjectOf(bound, atMs)));
+    return (await Promise.all(shared)).map((held, i) => held?.heldPico ?? own[i]!);
   }
 
   private takeAlone(identity: Identity, ask: SpendAsk): MaybePromise<SpendHold> {
-    return andThen(this.own.take(identity, ask.estimatePico, ask.limits), (hold) => {
+    return andThen(this.own.take(identity, ask.estimatePico, ask.atMs, ask.limits), (hold) => {
       this.deps.shared.note(ask);
       return hold;
     });
   }
 
   private async takeAgain(identity: Identity, ask: SpendAsk, first: SpendAnswer): Promise<SpendHold> {
-    let answer: SpendAnswer | null = first;
-    for (let attempt = 1; answer && answer.kind !== 'held'; attempt++) {
-      const limit = ask.limits[answer.place]!;
-      if (answer.kind === 'unknown') await this.learn(limit.subject, identity.account);
-      else if (!(await this.audit(limit.subject, answer))) throw refusalOf(identity, limit, answer);
-      if (attempt === attemptsMax) answer = null;
-      else answer = await this.deps.shared.take(ask);
-    }
+    const answer = await this.finalAnswer(identity.account, ask, first);
+    if (answer?.kind === 'refused') throw refusalOf(identity, ask.limits[answer.place]!, answer);
     return this.takeAs(identity, ask, answer);
+  }
+
+  /** Tells the shared state what it does not know, and corrects what it may know wrongly, and asks again. */
+  private async finalAnswer(
+    account: Account,
+    ask: SpendAsk,
+    first: SpendAnswer | null,
+  ): Promise<Exclude<SpendAnswer, { kind: 'unknown' }> | null> {
+    let answer = first;
+    for (let attempt = 1; answer && answer.kind !== 'held'; attempt++) {
+      const { subject } = ask.limits[answer.place]!;
+      if (answer.kind === 'unknown') await this.learn(subject, account);
+      else if (!(await this.audit(subject, answer))) return answer;
+      answer = attempt === attemptsMax ? null : await this.deps.shared.take(ask);
+    }
+    return answer;
   }
 
   private learn(subject: SpendSubject, account: Account): Promise<unknown> {
@@ -148,8 +177,9 @@ export class FleetSpendHolds implements Spending {
       .catch((error: unknown) => {
         if (!(error instanceof StoreUnavailable)) throw error;
         // What this process knows of an account's usage is never too much.
-        if (subject.keyId === null) return account.usagePico;
-        if (this.ofKeys.get(subject.keyId)?.begins) return 0n;
+        if (subject.kind === 'balance') return account.usagePico;
+        const current = this.subjects.get(subject.id);
+        if (current?.begins && current.fromMs === subject.fromMs) return 0n;
         throw error;
       })
       .then((spentPico) => this.deps.shared.setSpent(subject, spentPico, 'first'))
@@ -160,9 +190,9 @@ export class FleetSpendHolds implements Spending {
   }
 
   /** Costs of this process are in the store before it is read; those of others follow within moments, by way of the shared state. */
-  private async readSpent({ accountId, keyId, fromMs }: SpendSubject): Promise<PicoUsd> {
-    await this.deps.settled(keyId ?? undefined);
-    return keyId === null ? this.deps.usageOf(accountId) : this.deps.spentSince(accountId, keyId, fromMs);
+  private async readSpent({ kind, id, accountId, fromMs }: SpendSubject): Promise<PicoUsd> {
+    await this.deps.settled(kind === 'key' ? id : undefined);
+    return kind === 'balance' ? this.deps.usageOf(accountId) : this.deps.spentSince({ kind, id, accountId }, fromMs);
   }
 
   private raiseLater(subject: SpendSubject): void {
@@ -210,51 +240,61 @@ export class FleetSpendHolds implements Spending {
     }
   }
 
-  /** A key may have got a cap, or another, and an account may have become bounded, since the request came. */
+  /** A limit may have been set, or changed its period, and an account may have become bounded, since the request came. */
   private released({ identity, estimatePico, createdAt, limits }: HeldRequest, costPico: PicoUsd): void {
     const { shared } = this.deps;
-    const { key, account } = identity;
-    if (limits.length > 0) {
-      const subjects = limits.map(({ subject }) => subject);
-      shared.release(subjects, estimatePico, costPico);
-    }
+    const { key, account, project } = identity;
+    if (limits.length > 0) shared.release(subjectsOf(limits), estimatePico, costPico);
     if (costPico === 0n) return;
-    const ofKey = this.ofKeys.get(key.id);
-    if (ofKey && createdAt >= ofKey.fromMs && !includes(limits, ofKey.name)) shared.addCost(ofKey, costPico);
+    if (this.subjects.size > 0) {
+      this.addLate(account.id, createdAt, limits, costPico);
+      this.addLate(project.id, createdAt, limits, costPico);
+      this.addLate(key.id, createdAt, limits, costPico);
+    }
     if (!this.own.isBounded(account)) return;
-    const ofAccount = subjectOfAccount(account.id);
-    if (!includes(limits, ofAccount.name)) shared.addCost(ofAccount, costPico);
+    const ofBalance = subjectOfBalance(account.id);
+    if (!includes(limits, ofBalance.name)) shared.addCost(ofBalance, costPico);
   }
 
-  private capOf(key: ApiKey): SpendLimit {
-    return { subject: this.subjectOfKey(key), limitPico: key.terms.limitPico! };
+  private addLate(id: string, createdAt: number, limits: readonly SpendLimit[], costPico: PicoUsd): void {
+    const subject = this.subjects.get(id);
+    if (!subject || createdAt < subject.fromMs || createdAt >= subject.untilMs) return;
+    if (!includes(limits, subject.name)) this.deps.shared.addCost(subject, costPico);
   }
 
-  private subjectOfKey({ id, accountId, terms: { limitReset: reset } }: ApiKey): SpendSubject {
-    const fromMs = periodStart(reset, this.deps.clock.now()) ?? 0;
-    const known = this.ofKeys.get(id);
-    if (known?.fromMs === fromMs) return known;
-    const begins = known?.reset === reset && known.fromMs < fromMs;
-    const subject = { name: `{${accountId}}:${id}:${fromMs}`, accountId, keyId: id, fromMs, reset, begins };
-    this.ofKeys.set(id, subject);
+  private limitOf(bound: Bound, atMs: number): SpendLimit {
+    const subject = this.subjectOf(bound, atMs);
+    return { subject, limitPico: spendableIn(bound, subject.fromMs) };
+  }
+
+  /** The braces keep all subjects of an account on one node of a Redis cluster. */
+  private subjectOf({ kind, id, accountId, period }: Bound, atMs: number): PeriodSubject {
+    const known = this.subjects.get(id);
+    if (known && known.period === period && atMs >= known.fromMs && atMs < known.untilMs) return known;
+    const fromMs = periodStart(period, atMs) ?? 0;
+    const untilMs = periodEnd(period, atMs) ?? Number.POSITIVE_INFINITY;
+    const begins = known?.period === period && known.fromMs < fromMs;
+    const name = `{${accountId}}:${kind === 'account' ? 'budget' : id}:${fromMs}`;
+    const subject = { name, accountId, kind, id, fromMs, untilMs, period, begins };
+    // A request of the period before may be the last to ask.
+    if (known?.period !== period || begins) this.subjects.set(id, subject);
     return subject;
   }
 }
 
-/** The braces keep all subjects of an account on one node of a Redis cluster. */
-function subjectOfAccount(accountId: string): SpendSubject {
-  return { name: `{${accountId}}:account`, accountId, keyId: null, fromMs: 0 };
+function subjectOfBalance(accountId: string): SpendSubject {
+  return { name: `{${accountId}}:account`, accountId, kind: 'balance', id: accountId, fromMs: 0 };
 }
+
+const subjectsOf = (limits: readonly SpendLimit[]): SpendSubject[] => limits.map(({ subject }) => subject);
 
 function includes(limits: readonly SpendLimit[], name: string): boolean {
   return limits.some(({ subject }) => subject.name === name);
 }
 
-function refusalOf(
-  { key, account }: Identity,
-  { subject, limitPico }: SpendLimit,
-  refused: SpendRefusal,
-): GatewayError {
-  if (subject.keyId !== null) return capRefusal(key, refused.spentPico, refused);
-  return balanceRefusal(limitPico - account.creditLimitPico - refused.spentPico, refused);
+function refusalOf(identity: Identity, { subject, limitPico }: SpendLimit, refused: SpendRefusal): GatewayError {
+  const { spentPico, heldPico } = refused;
+  const { kind, fromMs } = subject;
+  if (kind === 'balance') return balanceRefusal(limitPico - identity.account.creditLimitPico - spentPico, refused);
+  return boundRefusal(identity, { kind, fromMs, limitPico, spentPico, heldPico });
 }

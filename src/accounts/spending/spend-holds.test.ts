@@ -15,7 +15,7 @@ function rig({ overdraft = 'open' as 'open' | 'bounded', spent = 0n } = {}) {
     clock,
     overdraft,
     settled: async () => {},
-    spentSince: async (_account, _key, fromMs) => {
+    spentSince: async (_node, fromMs) => {
       asked.push(fromMs);
       return spent;
     },
@@ -107,11 +107,13 @@ describe('the cap of a key', () => {
     const { holds } = rig({ overdraft: 'bounded', spent: 90n });
     const identity = caller({ balancePico: 5n }, { limitPico: 100n });
     const first = (await holds.take(identity, 20n)) as SpendHold;
-    await holds.checkCap(identity);
+    await holds.checkLimits(identity);
     expect(await refusal(holds, identity)).toBe('insufficient_credits');
     first.release(10n);
-    await expect((async () => holds.checkCap(identity))()).rejects.toMatchObject({ condition: 'key_limit_exceeded' });
-    expect(holds.checkCap(caller({}))).toBeUndefined();
+    await expect((async () => holds.checkLimits(identity))()).rejects.toMatchObject({
+      condition: 'key_limit_exceeded',
+    });
+    expect(holds.checkLimits(caller({}))).toBeUndefined();
   });
 
   it('is read from the store once, and then kept', async () => {

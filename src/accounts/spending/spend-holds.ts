@@ -1,22 +1,33 @@
 /**
- * Holds the estimated cost of each request that is in flight against the balance of its account and the cap of its key, so that many
- * requests at once cannot spend what is there only once. A request that is alone is always admitted while anything is left, because its
- * estimate may be far above its cost. The holds are those of this process, and die with it.
+ * Holds the estimated cost of each request that is in flight against the balance of its account, the budgets of its account and project,
+ * and the cap of its key, so that many requests at once cannot spend what is there only once. A request that is alone is always admitted
+ * while anything is left, because its estimate may be far above its cost. The holds are those of this process, and die with it.
  */
 import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
-import { type PicoUsd, parseUsd, usdText } from '../../base/money.js';
+import type { PicoUsd } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
 import type { SpendAnswer, SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
-import { type Account, type ApiKey, type Identity, type KeyTerms, spendablePico } from '../../domain/account.js';
-import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { periodStart } from '../keys/limit-period.js';
+import { type Account, type Identity, spendablePico } from '../../domain/account.js';
+import type { BudgetPeriod } from '../../domain/organisation.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
+import { periodEnd, periodStart } from '../keys/limit-period.js';
+import {
+  type Bound,
+  balanceRefusal,
+  boundRefusal,
+  boundsOf,
+  hasRoom,
+  type InFlight,
+  type SpendNode,
+  spendableIn,
+} from './spend-bounds.js';
 
 export interface SpendHoldsDeps {
   readonly clock: Pick<Clock, 'now'>;
   /** For accounts that do not say it themselves. */
   readonly overdraft: 'open' | 'bounded';
-  /** What was billed for a key's requests since a moment, 0 for all of them, as far as the store has it. */
-  spentSince(accountId: string, keyId: string, fromMs: number): Promise<PicoUsd>;
+  /** What was billed since the beginning of a period, 0 for all that was, as far as the store has it. */
+  spentSince(node: SpendNode, fromMs: number): Promise<PicoUsd>;
   /** Resolves when everything that was billed so far is in the store, for a key or for all. */
   settled(keyId?: string): Promise<unknown>;
 }
@@ -31,23 +42,26 @@ export interface SpendHold {
 export interface Spending {
   /** How many requests cost more than they had held. */
   readonly exceeded: number;
-  /** Throws key_limit_exceeded where the cap of the key is spent, whatever is in flight. A key without a cap waits for nothing. */
-  checkCap(identity: Identity): MaybePromise<void>;
-  /** Throws insufficient_credits or key_limit_exceeded. A key without a cap waits for nothing. */
-  take(identity: Identity, estimatePico: PicoUsd): MaybePromise<SpendHold>;
+  /** Throws budget_exceeded or key_limit_exceeded where one is spent, whatever is in flight. Without any it waits for nothing. */
+  checkLimits(identity: Identity): MaybePromise<void>;
+  /** Throws insufficient_credits, budget_exceeded or key_limit_exceeded. Without a budget and a cap it waits for nothing. */
+  take(identity: Identity, estimatePico: PicoUsd, atMs: number): MaybePromise<SpendHold>;
   /** What has to be asked of the shared state before a request is taken; null where nothing has to. */
-  askOf(identity: Identity, estimatePico: PicoUsd): SpendAsk | null;
+  askOf(identity: Identity, estimatePico: PicoUsd, atMs: number): SpendAsk | null;
   /** Like `take`, with what the shared state has answered; null where it was out of reach. */
   takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold>;
   /** What is held of an account, and for how many requests. */
   inFlight(account: Account): MaybePromise<Readonly<InFlight>>;
+  /** What is held of each of the bounds, in their order. */
+  heldOf(bounds: readonly Bound[]): MaybePromise<readonly PicoUsd[]>;
 }
 
-/** What a capped key has spent in a period. */
-interface KeySpend extends InFlight {
-  reset: KeyTerms['limitReset'];
-  /** When the period began. */
+/** What an account, a project or a key with a limit has spent in a period. */
+interface PeriodSpend extends InFlight {
+  period: BudgetPeriod;
+  /** When the period began, and when the next one does. */
   fromMs: number;
+  untilMs: number;
   spentPico: PicoUsd;
   /** Whether `spentPico` is complete. */
   known: boolean;
@@ -68,34 +82,48 @@ export interface HeldRequest {
 
 const nothing: InFlight = { heldPico: 0n, requests: 0 };
 const noLimits: readonly SpendLimit[] = [];
+const noSpends: readonly PeriodSpend[] = [];
 
 export class SpendHolds implements Spending {
   exceeded = 0;
   /** Called at the end of every hold. */
   onRelease: ((request: HeldRequest, costPico: PicoUsd) => void) | null = null;
   private readonly accounts = new Map<string, InFlight>();
-  private readonly keys = new Map<string, KeySpend>();
+  /** By the id of the account, project or key. */
+  private readonly spends = new Map<string, PeriodSpend>();
 
   constructor(private readonly deps: SpendHoldsDeps) {}
 
-  checkCap({ key }: Identity): MaybePromise<void> {
-    if (key.terms.limitPico === null) return;
-    return andThen(this.currentSpend(key), (spend) => {
-      if ((key.terms.limitPico ?? 0n) <= spend.spentPico) throw capRefusal(key, spend.spentPico, spend);
+  checkLimits(identity: Identity): MaybePromise<void> {
+    const bounds = boundsOf(identity);
+    if (bounds.length === 0) return;
+    return andThen(this.currentSpends(bounds), (spends) => {
+      for (let i = 0; i < bounds.length; i++) {
+        const { fromMs, spentPico } = spends[i]!;
+        if (spendableIn(bounds[i]!, fromMs) <= spentPico) throw refusalOf(identity, bounds[i]!, spends[i]!);
+      }
     });
   }
 
-  take(identity: Identity, estimatePico: PicoUsd, limits = noLimits): MaybePromise<SpendHold> {
-    const { key } = identity;
-    if (key.terms.limitPico === null) {
+  take(
+    identity: Identity,
+    estimatePico: PicoUsd,
+    atMs = this.deps.clock.now(),
+    limits = noLimits,
+  ): MaybePromise<SpendHold> {
+    const bounds = boundsOf(identity);
+    if (bounds.length === 0) {
       this.checkBalance(identity.account);
-      return this.track(identity, estimatePico, limits);
+      return this.hold({ identity, estimatePico, createdAt: atMs, limits }, noSpends);
     }
-    return andThen(this.currentSpend(key), (spend) => {
+    return andThen(this.currentSpends(bounds), (spends) => {
       this.checkBalance(identity.account);
-      const limitPico = key.terms.limitPico ?? 0n;
-      if (!hasRoom(limitPico - spend.spentPico, spend)) throw capRefusal(key, spend.spentPico, spend);
-      return this.track(identity, estimatePico, limits);
+      for (let i = 0; i < bounds.length; i++) {
+        const { fromMs, spentPico } = spends[i]!;
+        const leftPico = spendableIn(bounds[i]!, fromMs) - spentPico;
+        if (!hasRoom(leftPico, spends[i]!)) throw refusalOf(identity, bounds[i]!, spends[i]!);
+      }
+      return this.hold({ identity, estimatePico, createdAt: atMs, limits }, spends);
     });
   }
 
@@ -103,21 +131,23 @@ export class SpendHolds implements Spending {
     return null;
   }
 
-  takeAs(identity: Identity, { estimatePico }: SpendAsk): MaybePromise<SpendHold> {
-    return this.take(identity, estimatePico);
+  takeAs(identity: Identity, { estimatePico, atMs }: SpendAsk): MaybePromise<SpendHold> {
+    return this.take(identity, estimatePico, atMs);
   }
 
   /** Counts a request that was admitted already. */
-  track(identity: Identity, estimatePico: PicoUsd, limits = noLimits): SpendHold {
-    const { key, account } = identity;
-    const ofAccount = this.accounts.get(account.id) ?? { heldPico: 0n, requests: 0 };
-    this.accounts.set(account.id, ofAccount);
-    const ofKey = key.terms.limitPico === null ? null : this.spendOf(key);
-    return new Hold(this, { identity, estimatePico, createdAt: this.deps.clock.now(), limits }, ofAccount, ofKey);
+  track(identity: Identity, estimatePico: PicoUsd, createdAt: number, limits = noLimits): SpendHold {
+    const bounds = boundsOf(identity);
+    const spends = bounds.length === 0 ? noSpends : bounds.map((bound) => this.spendOf(bound));
+    return this.hold({ identity, estimatePico, createdAt, limits }, spends);
   }
 
   inFlight({ id }: Pick<Account, 'id'>): Readonly<InFlight> {
     return this.accounts.get(id) ?? nothing;
+  }
+
+  heldOf(bounds: readonly Bound[]): readonly PicoUsd[] {
+    return bounds.map((bound) => this.spendOf(bound).heldPico);
   }
 
   isBounded({ overdraft }: Account): boolean {
@@ -126,7 +156,7 @@ export class SpendHolds implements Spending {
 
   /** What was spent is not known any more, because others may have spent too: the store is read again. */
   forgetSpent(): void {
-    for (const spend of this.keys.values()) spend.known = false;
+    for (const spend of this.spends.values()) spend.known = false;
   }
 
   private checkBalance(account: Account): void {
@@ -135,54 +165,87 @@ export class SpendHolds implements Spending {
     if (!hasRoom(spendablePico(account), inFlight)) throw balanceRefusal(account.balancePico, inFlight);
   }
 
+  private hold(request: HeldRequest, spends: readonly PeriodSpend[]): SpendHold {
+    const { id } = request.identity.account;
+    let ofAccount = this.accounts.get(id);
+    if (!ofAccount) {
+      ofAccount = { heldPico: 0n, requests: 0 };
+      this.accounts.set(id, ofAccount);
+    }
+    return new Hold(this, request, ofAccount, spends);
+  }
+
   /** @internal Called by each hold at its end. */
-  released(request: HeldRequest, ofKey: KeySpend | null, costPico: PicoUsd): void {
-    const { key, account } = request.identity;
+  released(request: HeldRequest, spends: readonly PeriodSpend[], costPico: PicoUsd): void {
+    const { key, account, project } = request.identity;
     if (this.accounts.get(account.id)?.requests === 0) this.accounts.delete(account.id);
     if (costPico > request.estimatePico) this.exceeded++;
-    if (ofKey) ofKey.added++;
-    // The cost belongs to the period in which the request came. The key may have got a cap, or another, since.
-    const current = this.keys.get(key.id);
-    if (ofKey && request.createdAt >= ofKey.fromMs) ofKey.spentPico += costPico;
-    if (current && current !== ofKey && request.createdAt >= current.fromMs) {
-      current.spentPico += costPico;
-      current.added++;
+    // The cost belongs to the period in which the request came.
+    for (const spend of spends) {
+      spend.added++;
+      if (request.createdAt >= spend.fromMs) spend.spentPico += costPico;
+    }
+    if (this.spends.size > 0) {
+      this.addLate(account.id, request.createdAt, spends, costPico);
+      this.addLate(project.id, request.createdAt, spends, costPico);
+      this.addLate(key.id, request.createdAt, spends, costPico);
     }
     this.onRelease?.(request, costPico);
   }
 
+  /** An account, a project or a key may have got a limit, or another period, since the request came, or have none at the moment. */
+  private addLate(id: string, createdAt: number, spends: readonly PeriodSpend[], costPico: PicoUsd): void {
+    const spend = this.spends.get(id);
+    if (!spend || createdAt < spend.fromMs || spends.includes(spend)) return;
+    spend.spentPico += costPico;
+    spend.added++;
+    // Without a limit nobody has opened the period of the request, so what was spent in it is not all here.
+    if (createdAt >= spend.untilMs) spend.known = false;
+  }
+
   /** Requests in flight of a period that is over hold nothing of the next one, because their costs belong to their own. */
-  private spendOf(key: ApiKey): KeySpend {
-    const reset = key.terms.limitReset;
-    const fromMs = periodStart(reset, this.deps.clock.now()) ?? 0;
-    const last = this.keys.get(key.id);
-    if (last && last.reset === reset && last.fromMs === fromMs) return last;
-    const begins = last?.reset === reset && fromMs > last.fromMs;
-    const empty = { reset, fromMs, spentPico: 0n, added: 0, reading: null };
-    let spend: KeySpend;
+  private spendOf({ id, period }: Bound): PeriodSpend {
+    const now = this.deps.clock.now();
+    const last = this.spends.get(id);
+    if (last && last.period === period && now >= last.fromMs && now < last.untilMs) return last;
+    const fromMs = periodStart(period, now) ?? 0;
+    const untilMs = periodEnd(period, now) ?? Number.POSITIVE_INFINITY;
+    const begins = last?.period === period && fromMs > last.fromMs;
+    const empty = { period, fromMs, untilMs, spentPico: 0n, added: 0, reading: null };
+    let spend: PeriodSpend;
     // In a period that begins now, nothing can have been spent that is not known here.
     if (!last || begins) spend = { heldPico: 0n, requests: 0, known: begins && last.known, ...empty };
-    else spend = Object.assign(last, { reset, fromMs, spentPico: 0n, known: false });
-    this.keys.set(key.id, spend);
+    else spend = Object.assign(last, { period, fromMs, untilMs, spentPico: 0n, known: false });
+    this.spends.set(id, spend);
     return spend;
   }
 
-  private currentSpend(key: ApiKey): MaybePromise<KeySpend> {
-    const spend = this.spendOf(key);
-    if (spend.reading) return spend.reading.then(() => spend);
-    if (spend.known) return spend;
-    spend.reading = this.read(key, spend).finally(() => {
+  private currentSpends(bounds: readonly Bound[]): MaybePromise<readonly PeriodSpend[]> {
+    const spends: PeriodSpend[] = [];
+    let readings: Promise<void>[] | null = null;
+    for (const bound of bounds) {
+      const spend = this.spendOf(bound);
+      spends.push(spend);
+      if (spend.known && !spend.reading) continue;
+      readings ??= [];
+      readings.push(this.readingOf(bound, spend));
+    }
+    return readings === null ? spends : Promise.all(readings).then(() => spends);
+  }
+
+  private readingOf(bound: Bound, spend: PeriodSpend): Promise<void> {
+    spend.reading ??= this.read(bound, spend).finally(() => {
       spend.reading = null;
     });
-    return spend.reading.then(() => spend);
+    return spend.reading;
   }
 
   /** Again where a cost was added meanwhile, because nobody knows whether the store had it already. */
-  private async read({ id, accountId }: ApiKey, spend: KeySpend): Promise<void> {
+  private async read({ kind, id, accountId }: Bound, spend: PeriodSpend): Promise<void> {
     for (;;) {
       const { added, fromMs } = spend;
-      await this.deps.settled(id);
-      const spentPico = await this.deps.spentSince(accountId, id, fromMs);
+      await this.deps.settled(kind === 'key' ? id : undefined);
+      const spentPico = await this.deps.spentSince({ kind, id, accountId }, fromMs);
       if (spend.added !== added || spend.fromMs !== fromMs) continue;
       spend.spentPico = spentPico;
       spend.known = true;
@@ -198,62 +261,32 @@ class Hold implements SpendHold {
     private readonly holds: SpendHolds,
     private readonly request: HeldRequest,
     private readonly ofAccount: InFlight,
-    private readonly ofKey: KeySpend | null,
+    private readonly spends: readonly PeriodSpend[],
   ) {
     ofAccount.heldPico += request.estimatePico;
     ofAccount.requests++;
-    if (!ofKey) return;
-    ofKey.heldPico += request.estimatePico;
-    ofKey.requests++;
+    for (const spend of spends) {
+      spend.heldPico += request.estimatePico;
+      spend.requests++;
+    }
   }
 
   release(costPico: PicoUsd): void {
     if (this.isReleased) return;
     this.isReleased = true;
-    const { request, ofAccount, ofKey } = this;
+    const { request, ofAccount, spends } = this;
     ofAccount.heldPico -= request.estimatePico;
     ofAccount.requests--;
-    if (ofKey) {
-      ofKey.heldPico -= request.estimatePico;
-      ofKey.requests--;
+    for (const spend of spends) {
+      spend.heldPico -= request.estimatePico;
+      spend.requests--;
     }
-    this.holds.released(request, ofKey, costPico);
+    this.holds.released(request, spends, costPico);
   }
 }
 
-/** What requests in flight hold. */
-export interface InFlight {
-  heldPico: PicoUsd;
-  requests: number;
-}
-
-/** A request is admitted while something is left, and beside others only while more is left than they hold. */
-function hasRoom(leftPico: PicoUsd, { heldPico, requests }: InFlight): boolean {
-  return leftPico > 0n && (requests === 0 || leftPico - heldPico > 0n);
-}
-
-/** The refusal of an account whose balance and credit limit are spent; null where something is left. */
-export function spentBalanceRefusal(account: Account): GatewayError | null {
-  if (spendablePico(account) > 0n) return null;
-  return gatewayError('insufficient_credits', { balance: usdText(account.balancePico) });
-}
-
-export function balanceRefusal(balancePico: PicoUsd, { heldPico, requests }: InFlight): GatewayError {
-  return gatewayError('insufficient_credits', { balance: usdText(balancePico), held: usdText(heldPico), requests });
-}
-
-export function capRefusal({ terms }: ApiKey, spentPico: PicoUsd, { heldPico }: InFlight): GatewayError {
-  return gatewayError('key_limit_exceeded', {
-    limit: usdText(terms.limitPico ?? 0n),
-    used: usdText(spentPico),
-    held: usdText(heldPico),
-    resets: terms.limitReset,
+function refusalOf(identity: Identity, bound: Bound, { fromMs, spentPico, heldPico }: PeriodSpend): GatewayError {
+  return boundRefusal(identity, {
+    ...{ kind: bound.kind, fromMs, limitPico: spendableIn(bound, fromMs), spentPico, heldPico },
   });
-}
-
-/** Whether an error is the refusal of a cap of which something is left, so that only requests in flight are in the way. */
-export function isHeldCap(error: unknown): boolean {
-  if (!(error instanceof GatewayError) || error.condition !== 'key_limit_exceeded') return false;
-  const { limit, used } = error.values as { limit: string; used: string };
-  return parseUsd(used)! < parseUsd(limit)!;
 }

@@ -81,7 +81,12 @@ describe.skipIf(!clusterIsPossible)('a cluster of three nodes', () => {
     await withinReach(states, async (attempt) => {
       const id = `account-of-address-${attempt}`;
       const peer = { name: `203.0.113.${attempt}`, limit: 3 };
-      const limits = [{ subject: { name: `{${id}}:account`, accountId: id, keyId: null, fromMs: 0 }, limitPico: 10n }];
+      const limits = [
+        {
+          subject: { name: `{${id}}:account`, accountId: id, kind: 'balance' as const, id: 'a', fromMs: 0 },
+          limitPico: 10n,
+        },
+      ];
       await states[0]!.spend.setSpent(limits[0]!.subject, 0n, 'first');
       const [keyVersion, accountVersion] = (await states[0]!.versions.current([
         `key:key-of-${id}@${id}`,
@@ -92,7 +97,7 @@ describe.skipIf(!clusterIsPossible)('a cluster of three nodes', () => {
         accountVersion: accountVersion!,
         tokens: 7,
         tokenLimit: 1_000,
-        spend: { limits, estimatePico: 1n },
+        spend: { limits, estimatePico: 1n, atMs: 0 },
       };
       const { key } = askOf(id);
       const ask = { peer, key: { ...key!, chat } };

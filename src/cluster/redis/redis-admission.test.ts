@@ -110,10 +110,10 @@ describe('admission in one round trip', () => {
     const state = await redis.open();
     await withinReach([state], async (attempt) => {
       const id = `chat${attempt}`;
-      const subject = { name: id, accountId: `of-${id}`, keyId: null, fromMs: 0 };
+      const subject = { name: id, accountId: `of-${id}`, kind: 'balance' as const, id: 'a', fromMs: 0 };
       const [keyVersion, accountVersion] = (await state.versions.current([`key:${id}`, `account:of-${id}`]))!;
       await state.spend.setSpent(subject, 0n, 'first');
-      const spend = { limits: [{ subject, limitPico: 15n }], estimatePico: 10n };
+      const spend = { limits: [{ subject, limitPico: 15n }], estimatePico: 10n, atMs: 0 };
       const versions = { keyVersion: keyVersion!, accountVersion: accountVersion! };
       const of = (more: object = {}, keyLimit = 100) => ({
         ...askOf(id, 100, keyLimit),

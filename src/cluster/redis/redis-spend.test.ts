@@ -6,10 +6,17 @@ import type { SharedState } from './open-shared-state.js';
 
 const redis = useRedis();
 
-const subjectOf = (name: string): SpendSubject => ({ name, accountId: 'a', keyId: null, fromMs: 0 });
+const subjectOf = (name: string): SpendSubject => ({
+  name,
+  accountId: 'a',
+  kind: 'balance' as const,
+  id: 'a',
+  fromMs: 0,
+});
 const askOf = (limits: [SpendSubject, bigint][], estimatePico: bigint): SpendAsk => ({
   limits: limits.map(([subject, limitPico]) => ({ subject, limitPico })),
   estimatePico,
+  atMs: 0,
 });
 const kindOf = (answer: SpendAnswer | null) => answer?.kind ?? 'away';
 

@@ -8,7 +8,9 @@ import { parseUsd, usdText } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Person, SignInUser } from '../../storage/store.js';
+import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
+import { budgetFields, budgetJson, changedBudget, openingSpent } from '../keys/budget-fields.js';
 import { actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
 
@@ -47,6 +49,8 @@ export const accountChange = z.strictObject({
     .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
     .optional()
     .describe('How far below zero the balance may go, as an exact decimal.'),
+  budget: budgetFields,
+  opening_spent_usd: openingSpent,
 });
 
 type WithId = { Params: { id: string } };
@@ -79,10 +83,15 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   app.get<WithId>('/accounts/:id', async (request) => answer(await accountNamed(deps, request.params.id)));
 
   app.patch<WithId>('/accounts/:id', async (request) => {
-    const { operator, ...change } = bodyFields(request, accountChange);
+    const { operator, budget: sent, opening_spent_usd, ...change } = bodyFields(request, accountChange);
     const account = await accountNamed(deps, request.params.id);
+    const budget = changedBudget({ budget: sent, opening_spent_usd }, account.budget, deps.clock.now());
     if (operator !== undefined) await setOperator(deps, actorOf(request), account, operator);
-    if (Object.keys(change).length > 0 || operator === undefined) {
+    if (budget !== undefined) {
+      await deps.journal.settled(settledWaitMs);
+      await directory.setBudget(actorOf(request), { account, project: null, budget });
+    }
+    if (Object.keys(change).length > 0 || (operator === undefined && budget === undefined)) {
       await directory.updateAccount(actorOf(request), account.id, directoryChange(change));
     }
     return answer(account);
@@ -153,7 +162,7 @@ async function answerOf(deps: HttpDeps, account: Account) {
   return accountJson(account, (await personOf(deps, account)) ?? undefined);
 }
 
-function directoryChange(change: z.infer<typeof accountChange>): AccountChange {
+function directoryChange(change: Omit<z.infer<typeof accountChange>, 'budget'>): AccountChange {
   const { status, billing_country, limits, overdraft, credit_limit_usd } = change;
   const { requests_per_minute, tokens_per_minute } = limits ?? {};
   const ownLimits = {
@@ -183,6 +192,7 @@ function accountJson(account: Account, user: Pick<SignInUser, 'operator' | 'twoF
     },
     overdraft: account.overdraft,
     credit_limit_usd: usdText(account.creditLimitPico),
+    budget: budgetJson(account.budget),
     sign_in: user !== undefined,
     operator: user?.operator ?? false,
     two_factor: user?.twoFactor ?? false,

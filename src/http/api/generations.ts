@@ -4,6 +4,7 @@ import { idTimeMs } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
 import { billJson, usageJson } from '../../domain/bill-json.js';
 import type { Generation } from '../../domain/generation.js';
+import { defaultProjectId, shownPersonId } from '../../domain/organisation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type GenerationQuery, QueryTooSlow, StoreUnavailable } from '../../storage/store.js';
 import { accountOf } from '../authenticate.js';
@@ -142,6 +143,8 @@ export function generationJson(generation: Generation) {
     request_policy: generation.requestPolicy ?? null,
     door: generation.door ?? 'chat',
     service_tier: generation.bill?.tier ?? null,
+    project: generation.projectId ?? defaultProjectId(generation.accountId),
+    holder: generation.holderId ? shownPersonId(generation.holderId) : null,
     usage: usageJson(generation),
     ...billJson(generation.bill),
   };

@@ -6,6 +6,7 @@ import { registerInvitations, registerMembers } from '../people/members.js';
 import { assignRights } from '../rights.js';
 import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
+import { registerBudget } from './budget.js';
 import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
 import { registerModels } from './models.js';
@@ -18,6 +19,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   requireKey(app, deps);
   await registerAccountResources(app, deps);
   registerKey(app, deps);
+  registerBudget(app, deps);
   registerManagedKeys(app, deps);
 }
 

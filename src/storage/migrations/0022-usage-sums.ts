@@ -79,6 +79,54 @@ const addSums = (lines: string): string => `
 const lineColumns = [...dimensions, 'from_hour', ...figures].join(', ');
 const lock = 7316402295;
 
+/** The function that every settlement calls. A later migration may have it do more at its end. */
+export const addUsageFunction = (
+  more = '',
+): string => `create or replace function lodestone.add_usage(added json) returns void language plpgsql as $$
+declare
+  oldest integer;
+begin
+  with lines as materialized (
+    select encode(substr(sha256(convert_to(row(r.account_id, r.key_id, r.key_name, r.requested_model, r.served_model, r.provider,
+      r.locode, r.door, r.billed, r.status, r.error_code, r.stream_end, r.failed_by)::text, 'UTF8')), 1, 16), 'hex')::uuid as series, r.*
+    from json_populate_recordset(null::lodestone.usage_line, added) r
+  ), named as (
+    insert into lodestone.usage_series (id, account_id, key_id, key_name, requested_model, served_model, provider, locode, door,
+      billed, status, error_code, stream_end, failed_by)
+    select distinct series, account_id, key_id, key_name, requested_model, served_model, provider, locode, door, billed, status,
+      error_code, stream_end, failed_by
+    from lines where not exists (select 1 from lodestone.usage_series s where s.id = lines.series) order by 1
+    on conflict (id) do nothing
+  ), rolled_up as (
+    insert into lodestone.usage_rollups as u (series, hours, from_hour, requests, prompt_tokens, completion_tokens, cached_tokens,
+      reasoning_tokens, cost_pico, latency_ms, first_byte_histogram, latency_histogram, speed_histogram)
+    select series, h.hours, from_hour / h.hours * h.hours, sum(requests), sum(prompt_tokens), sum(completion_tokens),
+      sum(cached_tokens), sum(reasoning_tokens), sum(cost_pico), sum(latency_ms), sum(first_byte_histogram), sum(latency_histogram),
+      sum(speed_histogram)
+    from lines cross join (values (1::smallint), (24::smallint)) as h(hours) group by 1, 2, 3 order by 1, 2, 3
+    on conflict (series, hours, from_hour) do update set requests = u.requests + excluded.requests,
+      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = u.completion_tokens + excluded.completion_tokens,
+      cached_tokens = u.cached_tokens + excluded.cached_tokens,
+      reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens,
+      cost_pico = u.cost_pico + excluded.cost_pico,
+      latency_ms = u.latency_ms + excluded.latency_ms,
+      first_byte_histogram = u.first_byte_histogram + excluded.first_byte_histogram,
+      latency_histogram = u.latency_histogram + excluded.latency_histogram,
+      speed_histogram = u.speed_histogram + excluded.speed_histogram
+  )
+  select min(from_hour) into oldest from lines;
+  -- From here on sums_before stays until the transaction ends.
+  perform pg_advisory_xact_lock_shared(${lock});
+  if oldest < (select sums_before from lodestone.records_state) then
+    ${addSums(
+      `select ${lineColumns} from json_populate_recordset(null::lodestone.usage_line, added)
+        where from_hour < (select sums_before from lodestone.records_state)`,
+    )}
+  end if;
+${more}end $$;
+`;
+
 export const usageSums = `
 alter table lodestone.records_state add column sums_before integer;
 
@@ -126,50 +174,7 @@ ${Object.keys(kinds)
 -- The keys of all accounts, for operators.
 create index usage_sums_account_keys_time on lodestone.usage_sums_account_keys (hours, from_hour);
 
-create or replace function lodestone.add_usage(added json) returns void language plpgsql as $$
-declare
-  oldest integer;
-begin
-  with lines as materialized (
-    select encode(substr(sha256(convert_to(row(r.account_id, r.key_id, r.key_name, r.requested_model, r.served_model, r.provider,
-      r.locode, r.door, r.billed, r.status, r.error_code, r.stream_end, r.failed_by)::text, 'UTF8')), 1, 16), 'hex')::uuid as series, r.*
-    from json_populate_recordset(null::lodestone.usage_line, added) r
-  ), named as (
-    insert into lodestone.usage_series (id, account_id, key_id, key_name, requested_model, served_model, provider, locode, door,
-      billed, status, error_code, stream_end, failed_by)
-    select distinct series, account_id, key_id, key_name, requested_model, served_model, provider, locode, door, billed, status,
-      error_code, stream_end, failed_by
-    from lines where not exists (select 1 from lodestone.usage_series s where s.id = lines.series) order by 1
-    on conflict (id) do nothing
-  ), rolled_up as (
-    insert into lodestone.usage_rollups as u (series, hours, from_hour, requests, prompt_tokens, completion_tokens, cached_tokens,
-      reasoning_tokens, cost_pico, latency_ms, first_byte_histogram, latency_histogram, speed_histogram)
-    select series, h.hours, from_hour / h.hours * h.hours, sum(requests), sum(prompt_tokens), sum(completion_tokens),
-      sum(cached_tokens), sum(reasoning_tokens), sum(cost_pico), sum(latency_ms), sum(first_byte_histogram), sum(latency_histogram),
-      sum(speed_histogram)
-    from lines cross join (values (1::smallint), (24::smallint)) as h(hours) group by 1, 2, 3 order by 1, 2, 3
-    on conflict (series, hours, from_hour) do update set requests = u.requests + excluded.requests,
-      prompt_tokens = u.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = u.completion_tokens + excluded.completion_tokens,
-      cached_tokens = u.cached_tokens + excluded.cached_tokens,
-      reasoning_tokens = u.reasoning_tokens + excluded.reasoning_tokens,
-      cost_pico = u.cost_pico + excluded.cost_pico,
-      latency_ms = u.latency_ms + excluded.latency_ms,
-      first_byte_histogram = u.first_byte_histogram + excluded.first_byte_histogram,
-      latency_histogram = u.latency_histogram + excluded.latency_histogram,
-      speed_histogram = u.speed_histogram + excluded.speed_histogram
-  )
-  select min(from_hour) into oldest from lines;
-  -- From here on sums_before stays until the transaction ends.
-  perform pg_advisory_xact_lock_shared(${lock});
-  if oldest < (select sums_before from lodestone.records_state) then
-    ${addSums(
-      `select ${lineColumns} from json_populate_recordset(null::lodestone.usage_line, added)
-        where from_hour < (select sums_before from lodestone.records_state)`,
-    )}
-  end if;
-end $$;
-
+${addUsageFunction()}
 -- Adds the next hours before up_to, at most six; false where none is left. Holds up settlements while it runs.
 create function lodestone.sum_usage(up_to integer) returns boolean language plpgsql as $$
 declare

@@ -39,6 +39,11 @@ const allowed: Record<string, readonly string[]> = {
     'alter table lodestone.sign_in_users drop constraint sign_in_users_id_fkey',
     'alter table lodestone.password_resets drop constraint password_resets_account_id_fkey',
   ],
+  // Whoever adds to the rollups waits for as long as the migration runs. The same function, which adds to the days of projects too.
+  '0027-budgets': [
+    'lock table lodestone.usage_rollups in share mode',
+    'create or replace function lodestone.add_usage(',
+  ],
 };
 
 /** The parts of a migration that could break a version that does not know it. */

@@ -70,6 +70,14 @@ const comparisons: readonly { what: string; sql: string }[] = [
       ) u on u.key_id = k.id where k.usage_pico <> coalesce(u.sum, 0)`,
   },
   {
+    what: 'days of projects and rollups',
+    sql: `select account_id || ' day ' || day as place, coalesce(u.sum, 0)::text as expected, coalesce(d.sum, 0)::text as found
+      from (select account_id, day, sum(spent_pico) as sum from lodestone.project_days group by 1, 2) d full join (
+        select s.account_id, r.from_hour / 24 as day, sum(r.cost_pico) as sum
+        from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series where r.hours = 24 group by 1, 2
+      ) u using (account_id, day) where coalesce(u.sum, 0) <> coalesce(d.sum, 0)`,
+  },
+  {
     what: 'rollups by hour and by day',
     sql: `select series::text || ' day ' || day as place, hours::text as expected, days::text as found from (
         select series, from_hour / 24 as day,

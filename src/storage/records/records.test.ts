@@ -125,7 +125,7 @@ describe('rollups', () => {
     await store.ledger.settle(older.map(settlementRow));
     const ids = older.map(({ id }) => id);
     // As an older version leaves them: written, and in no rollup.
-    await client.query('delete from lodestone.usage_rollups');
+    await client.query('delete from lodestone.usage_rollups; delete from lodestone.project_days');
     await client.query('update lodestone.generations set rolled_up = false');
     rows.push(...older);
     expect(ids).toHaveLength(40);
@@ -134,7 +134,7 @@ describe('rollups', () => {
   });
 
   it('take up what was there before them, part by part, and are exact in between', async () => {
-    await client.query('delete from lodestone.usage_rollups');
+    await client.query('delete from lodestone.usage_rollups; delete from lodestone.project_days');
     await client.query('update lodestone.generations set rolled_up = null');
     await client.query('update lodestone.records_state set backfill_before_ms = 9007199254740991');
     await expectExact();

@@ -18,7 +18,8 @@ const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_mo
   'error_code',
   'stream_end',
 );
-const textColumns = texts.map((name) => [name, column(name)] as const);
+// A project is no part of a series. It says whose spending of the day a line is.
+const textColumns = texts.concat('project_id').map((name) => [name, column(name)] as const);
 const keyColumns = [...textColumns.map(([, index]) => index), billed, status, door];
 
 interface Sums {

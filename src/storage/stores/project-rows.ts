@@ -1,5 +1,5 @@
 /** Reads projects and budgets as the store keeps them: amounts as text, because JSON numbers are not exact. */
-import type { Budget, BudgetPeriod, ImportedFrom, Project, TrustEntry } from '../../domain/organisation.js';
+import type { Budget, ImportedFrom, Project, TrustEntry } from '../../domain/organisation.js';
 import { policyOfStored } from '../../policy/policy.js';
 
 /** A row of `projects` as PostgreSQL's `to_json` shows it. */
@@ -31,11 +31,19 @@ export function projectOf(row: ProjectRow): Project {
 
 export function budgetText(budget: Budget | null): string | null {
   if (budget === null) return null;
-  return JSON.stringify({ ...budget, limitPico: budget.limitPico.toString() });
+  const { limitPico, opening, ...rest } = budget;
+  const begun = opening && { opening: { ...opening, spentPico: opening.spentPico.toString() } };
+  return JSON.stringify({ ...rest, limitPico: limitPico.toString(), ...begun });
+}
+
+interface StoredBudget extends Pick<Budget, 'period' | 'alertAt'> {
+  readonly limitPico: string;
+  readonly opening?: { readonly day: number; readonly spentPico: string };
 }
 
 export function readBudget(text: string | null): Budget | null {
   if (text === null) return null;
-  const { limitPico, period, alertAt } = JSON.parse(text) as Record<string, unknown>;
-  return { limitPico: BigInt(String(limitPico)), period: period as BudgetPeriod, alertAt: alertAt as number[] };
+  const { limitPico, period, alertAt, opening } = JSON.parse(text) as StoredBudget;
+  const begun = opening && { opening: { ...opening, spentPico: BigInt(opening.spentPico) } };
+  return { limitPico: BigInt(limitPico), period, alertAt, ...begun };
 }

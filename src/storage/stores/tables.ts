@@ -173,6 +173,8 @@ export const generations = lodestone.table(
     requestPolicy: jsonText('request_policy').$type<Record<string, unknown>>(),
     door: cleanText('door'),
     proof: cleanText('proof'),
+    projectId: cleanText('project_id'),
+    holderId: cleanText('holder_id'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

@@ -163,6 +163,8 @@ describe('the generation of a 200', () => {
       request_policy: null,
       door: 'chat',
       service_tier: null,
+      project: expect.stringMatching(/^proj-/),
+      holder: null,
       usage: {
         ...{ prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
         prompt_tokens_details: {

@@ -17,6 +17,7 @@ export interface AccountFlaws {
   poor: boolean;
   /** Of the key: what it may spend is spent. */
   capped: boolean;
+  budgeted: boolean;
   overTokens: boolean;
   gated: boolean;
   /** A request in flight holds all that is left of the balance. */
@@ -62,7 +63,7 @@ export interface Attempt extends AccountFlaws {
 const sound: Attempt = {
   ...{ disabled: false, elsewhere: false, outOfScope: false, manages: false },
   ...{ billedInIran: false, suspended: false, overRequests: false, poor: false, overTokens: false, gated: false },
-  ...{ capped: false, held: false },
+  ...{ capped: false, budgeted: false, held: false },
   method: 'POST',
   door: chatDoor,
   path: null,
@@ -130,9 +131,9 @@ export class Accounts {
   ) {}
 
   for(attempt: AccountFlaws): Promise<TestAccount> {
-    const { billedInIran, suspended, overRequests, poor, capped, overTokens, gated, held } = attempt;
+    const { billedInIran, suspended, overRequests, poor, capped, budgeted, overTokens, gated, held } = attempt;
     const { disabled, elsewhere, outOfScope, manages } = attempt;
-    const ofAccount = { billedInIran, suspended, overRequests, poor, overTokens, gated, held };
+    const ofAccount = { billedInIran, suspended, overRequests, poor, budgeted, overTokens, gated, held };
     const flaws = { ...ofAccount, disabled, elsewhere, outOfScope, manages, capped };
     const name = JSON.stringify(flaws);
     const known = this.made.get(name) ?? this.make(flaws);
@@ -162,6 +163,7 @@ export class Accounts {
       await admin({ limits: { ...requests, ...(flaws.overTokens && { tokens_per_minute: 1 }) } });
     }
     if (flaws.poor) await expectOk(client.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-10' }));
+    if (flaws.budgeted) await admin({ budget: { limit_usd: '0' } });
     if (flaws.suspended) await admin({ status: 'suspended' });
     if (flaws.billedInIran) await admin({ billing_country: 'IR' });
     if (flaws.disabled || flaws.elsewhere || flaws.outOfScope || flaws.capped) {

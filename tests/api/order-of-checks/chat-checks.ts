@@ -17,6 +17,7 @@ const early: Check[] = [
   check(6, 'content-length', { tooLong: true }, 413, 'request_too_large'),
   check(7, 'per-key requests', { overRequests: true }, 429, 'rate_limit_exceeded'),
   check(8, 'no credit', { poor: true }, 402, 'insufficient_credits'),
+  check(8, 'budget', { budgeted: true }, 402, 'budget_exceeded'),
   check(8, 'cap of the key', { capped: true }, 402, 'key_limit_exceeded'),
   check(9, 'bad field', { fields: { temperature: 9 } }, 400, 'invalid_request_error'),
 ];

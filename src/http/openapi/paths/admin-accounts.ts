@@ -1,10 +1,12 @@
 /** Describes the admin API of accounts, their credits and their keys. */
 
 import { ledgerKinds } from '../../../domain/ledger-entry.js';
+import { budgetPeriods } from '../../../domain/organisation.js';
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import {
+  array,
   bodySchema,
   boolean,
   listOf,
@@ -52,9 +54,15 @@ export const adminAccounts: Resource = {
         description: 'Whether requests in flight are held against the balance; null is what the configuration says.',
       },
       credit_limit_usd: usd('How far below zero the balance may go.'),
+      budget: { anyOf: [ref('Budget'), { type: 'null' }], description: 'How much it may spend in a period.' },
       operator: boolean('It is an operator in the dashboard.'),
       two_factor: boolean('Sign-in at the dashboard asks for a code.'),
       created_at: time('When it was made.'),
+    }),
+    Budget: object({
+      limit_usd: usd('How much may be spent in a period.'),
+      period: oneOfValues(budgetPeriods, 'Periods begin at 00:00 UTC, weeks on Monday.'),
+      alert_at: array({ type: 'number' }, 'Parts of the limit at which a notice is sent.'),
     }),
     NewAccount: bodySchema(newAccount),
     NewPassword: bodySchema(passwordChange),

@@ -105,6 +105,8 @@ const generation = object({
   },
   door: oneOfValues(apiNames, 'The client API that the request came by.'),
   service_tier: textOrNull('The tier whose price applied; null for the ordinary price.'),
+  project: text('The id of the project that paid for it.'),
+  holder: textOrNull('The id of the person who held the key; null where it belonged to the project.'),
   usage,
   request_policy: {
     type: ['object', 'null'],
