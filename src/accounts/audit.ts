@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.js';
 import { usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
 import type { KeyTerms } from '../domain/account.js';
+import type { Budget } from '../domain/organisation.js';
 import type { AuditStore } from '../storage/store.js';
 
 /** `operator`, `system`, `anonymous` (not signed in) or `account:{id}`. */
@@ -39,4 +40,8 @@ export function auditTerms({ limitPico, ...terms }: Partial<KeyTerms>): Record<s
     ...Object.fromEntries(named),
     ...(limitPico !== undefined && { limit_usd: limitPico === null ? null : usdText(limitPico) }),
   };
+}
+
+export function auditBudget(budget: Budget | null): Record<string, unknown> | null {
+  return budget && { limit_usd: usdText(budget.limitPico), period: budget.period, alert_at: budget.alertAt };
 }

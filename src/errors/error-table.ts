@@ -8,12 +8,14 @@ import { doorErrors } from './table-doors.js';
 import { keyErrors } from './table-keys.js';
 import { operatorErrors } from './table-operator.js';
 import { paymentErrors } from './table-payments.js';
+import { projectErrors } from './table-projects.js';
 import { serviceErrors } from './table-service.js';
 
 export const errorTable = {
   ...callerErrors,
   ...doorErrors,
   ...keyErrors,
+  ...projectErrors,
   ...serviceErrors,
   ...operatorErrors,
   ...dashboardErrors,

@@ -29,10 +29,11 @@ export async function answerCount(ports: PipelinePorts, { door, caller, requestI
   const moment = { atMs: ports.clock.now(), promptTokens: estimatePromptTokens(request) };
   const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const { policy } = identity.account;
-  const asker = { identity, policy, territory: caller.origin.territory, moment, preferences };
+  const projectPolicy = identity.project.policy;
+  const asker = { identity, policy, projectPolicy, territory: caller.origin.territory, moment, preferences };
   const { eligible, error } = gate(ports, plan, asker);
   if (error) throw error;
-  const prefer = preferences?.prefer ?? policy.prefer;
+  const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
   const candidates = rank(ports, eligible, { prefer, stream: false, moment });
   const { tokens, isLocal } = await countPrompt(ports, caller, request, candidates);
   if (caller.gone) throw new CallerGone();

@@ -81,6 +81,7 @@ export function prepareOpening(
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
   const { policy } = account;
+  const projectPolicy = identity.project.policy;
   const preferences = request.provider === undefined ? null : readPreferences(request.provider, snapshot);
   const plan = resolve(snapshot, account, request.model);
   checkKind(door, plan);
@@ -93,7 +94,7 @@ export function prepareOpening(
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const asker = { identity, policy, territory: caller.origin.territory, moment, preferences };
+  const asker = { identity, policy, projectPolicy, territory: caller.origin.territory, moment, preferences };
   const chain = sentChain ?? resolveSavedChain(snapshot, account);
   const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
   const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
@@ -109,6 +110,7 @@ export function prepareOpening(
     plan,
     chain,
     policy,
+    projectPolicy,
     preferences,
     stay,
     gated,
@@ -150,7 +152,7 @@ function exchangeOf(
   opening: Opening,
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
 ): Exchange {
-  const { identity, request, snapshot, plan, chain, policy, preferences, stay, gated } = opening;
+  const { identity, request, snapshot, plan, chain, policy, projectPolicy, preferences, stay, gated } = opening;
   const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
   return {
     door,
@@ -167,6 +169,7 @@ function exchangeOf(
     plan,
     chain,
     policy,
+    projectPolicy,
     preferences,
     stay,
     gated,

@@ -279,6 +279,7 @@ describe('migrations', () => {
       { name: '0023-retirement-notices' },
       { name: '0024-catalogue-updates' },
       { name: '0025-organisations' },
+      { name: '0026-project-changes' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -21,6 +21,7 @@ import { ledgerStore } from './stores/ledger-store.js';
 import { logStore } from './stores/log-store.js';
 import { noticeStore } from './stores/notice-store.js';
 import { paymentStore } from './stores/payment-store.js';
+import { projectStore } from './stores/project-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
 import { audit, modelAvailability } from './stores/tables.js';
@@ -43,6 +44,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
   return {
     accounts: accountStore(database),
     keys: keyStore(database),
+    projects: projectStore(database),
     aliases: aliasStore(database),
     ledger: ledgerStore(database, history, () => membership),
     generations: generationStore(history),

@@ -8,6 +8,7 @@ import { parseUsd, usdText } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { SignInUser } from '../../storage/store.js';
+import { settingFields, settingsJson, settingsOf } from '../api/account.js';
 import type { HttpDeps } from '../deps.js';
 import { actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
@@ -47,6 +48,7 @@ export const accountChange = z.strictObject({
     .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
     .optional()
     .describe('How far below zero the balance may go, as an exact decimal.'),
+  ...settingFields,
 });
 
 type WithId = { Params: { id: string } };
@@ -134,7 +136,7 @@ async function userOf({ dashboard }: HttpDeps, accountId: string): Promise<SignI
 }
 
 function directoryChange(change: z.infer<typeof accountChange>): AccountChange {
-  const { status, billing_country, limits, overdraft, credit_limit_usd } = change;
+  const { status, billing_country, limits, overdraft, credit_limit_usd, ...settings } = change;
   const { requests_per_minute, tokens_per_minute } = limits ?? {};
   const ownLimits = {
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
@@ -146,6 +148,7 @@ function directoryChange(change: z.infer<typeof accountChange>): AccountChange {
     ...(limits !== undefined && { limits: ownLimits }),
     ...(overdraft !== undefined && { overdraft }),
     ...(credit_limit_usd !== undefined && { creditLimitPico: parseUsd(credit_limit_usd) ?? 0n }),
+    ...settingsOf(settings),
   };
 }
 
@@ -163,6 +166,7 @@ function accountJson(account: Account, user: SignInUser | undefined) {
     },
     overdraft: account.overdraft,
     credit_limit_usd: usdText(account.creditLimitPico),
+    ...settingsJson(account),
     sign_in: user !== undefined,
     operator: user?.operator ?? false,
     two_factor: user?.twoFactor ?? false,

@@ -13,6 +13,7 @@ import { registerCreditsAndLedger } from './credits.js';
 import { registerExport } from './export.js';
 import { registerKeys } from './keys.js';
 import { registerLogKey } from './log-key.js';
+import { registerAccountProjects } from './projects.js';
 import { registerRouteHistory } from './route-history.js';
 import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
 import { registerStorage } from './storage.js';
@@ -32,6 +33,7 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerTwoFactorReset(app, deps);
   registerCreditsAndLedger(app, deps);
   registerKeys(app, deps);
+  registerAccountProjects(app, deps);
   registerRoutes(app, deps);
   registerRouteHistory(app, deps);
   registerModelAvailability(app, deps);

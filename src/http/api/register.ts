@@ -2,12 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { registerOwnAccount } from './account.js';
 import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
 import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
 import { registerModels } from './models.js';
 import { registerCredits, registerKey } from './own-key.js';
+import { registerProjects } from './projects.js';
 import { registerProof } from './proof.js';
 import { registerExplain, registerFallback, registerRoutingPolicy } from './routing.js';
 
@@ -16,6 +18,8 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   await registerAccountResources(app, deps);
   registerKey(app, deps);
   registerManagedKeys(app, deps);
+  registerProjects(app, deps, '/v1');
+  registerOwnAccount(app, deps, '/v1');
 }
 
 /** The endpoints without the check of who is calling. */

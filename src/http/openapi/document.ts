@@ -19,6 +19,7 @@ import { managedKeys } from './paths/keys.js';
 import { log } from './paths/log.js';
 import { explain, models } from './paths/models.js';
 import { ops, webhooks } from './paths/ops.js';
+import { adminProjects, ownAccount, projects } from './paths/projects.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
 import type { OpenApiDocument, Resource } from './types.js';
@@ -40,11 +41,13 @@ const resourceGroups = {
     log,
     activity,
     account,
+    ownAccount,
+    projects,
     managedKeys,
     catalogueChanges,
     status,
   ],
-  'Admin API': [adminAccounts, adminKeys, adminCredits, adminRoutes, adminCatalogue, records],
+  'Admin API': [adminAccounts, adminProjects, adminKeys, adminCredits, adminRoutes, adminCatalogue, records],
   Service: [ops, webhooks],
 };
 
