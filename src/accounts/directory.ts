@@ -19,17 +19,18 @@ import type { LedgerEntry } from '../domain/ledger-entry.js';
 import { shownPersonId } from '../domain/organisation.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import type { KeyChange, KeyFigures, Store } from '../storage/store.js';
+import type { KeyChange, KeyFigures, Store, AccountChanges as StoredChange } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
-import { type Actor, type AuditLog, auditTerms } from './audit.js';
+import { type Actor, type AuditLog, auditBudget, auditTerms } from './audit.js';
 import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { KeyUses } from './keys/key-uses.js';
 import { makeToken } from './keys/token.js';
+import { noSuchProject, Projects } from './projects/projects.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 import { type BudgetChange, setBudget } from './set-budget.js';
 
-/** Each key has its own rate limits, so the limits bound an account only if the number of its keys is bounded. */
+/** The keys of a project. Each has its own rate limits, so these bound a project only if the number of its keys is bounded. */
 const keysMax = 200;
 
 export interface AccountRequest {
@@ -38,13 +39,8 @@ export interface AccountRequest {
   billingCountry?: string | null;
 }
 
-export interface AccountChange {
-  status?: Account['status'];
-  billingCountry?: string | null;
-  limits?: Partial<Account['limits']>;
-  overdraft?: Account['overdraft'];
-  creditLimitPico?: bigint;
-}
+/** What `updateAccount` changes; policy and chain have `setRouting`. */
+export type AccountChange = Omit<StoredChange, 'policy' | 'fallback'>;
 
 export interface DirectoryDeps {
   store: Store;
@@ -60,14 +56,18 @@ export interface DirectoryDeps {
   identities?: Identities;
 }
 
-export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>, Partial<Pick<ApiKey, 'holderId'>> {
+export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>, Partial<KeyOwner> {
   /** The present moment where it is left out. */
   createdAt?: number;
   /** Without restrictions where they are left out. */
   terms?: KeyTerms;
 }
 
+/** null where they are left out: the default project, or the whole account for a management key, and no holder. */
+type KeyOwner = Pick<ApiKey, 'projectId' | 'holderId'>;
+
 export class AccountDirectory {
+  readonly projects: Projects;
   private readonly cache: Identities;
   private readonly changes: AccountChanges;
   private readonly uses: KeyUses;
@@ -76,6 +76,7 @@ export class AccountDirectory {
     this.changes = new AccountChanges((id) => this.cache.reread(id), deps.logger);
     this.uses = new KeyUses(deps.store.keys);
     this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
+    this.projects = new Projects({ ...deps, cache: this.cache, changes: this.changes });
   }
 
   /** The identity of a key that is in memory. The request path asks here first. */
@@ -115,10 +116,11 @@ export class AccountDirectory {
       await this.deps.store.accounts.update(id, change);
       Object.assign(account, rest, limits && { limits: { ...account.limits, ...limits } });
       await this.cache.changed([`account:${id}`]);
-      const { creditLimitPico, ...recorded } = change;
+      const { creditLimitPico, budget, ...recorded } = change;
       await this.deps.audit.record(actor, 'account.update', id, {
         ...recorded,
         ...(creditLimitPico !== undefined && { credit_limit_usd: usdText(creditLimitPico) }),
+        ...(budget !== undefined && auditBudget(budget)),
       });
       return account;
     });
@@ -166,22 +168,21 @@ export class AccountDirectory {
   }
 
   /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached. */
-  async createKey(
-    actor: Actor,
-    { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms, holderId = null }: NewKey,
-  ): Promise<{ key: ApiKey; token: string }> {
+  async createKey(actor: Actor, request: NewKey): Promise<{ key: ApiKey; token: string }> {
+    const { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms } = request;
+    const { projectId = null, holderId = null } = request;
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: ApiKey = {
-      ...{ id, accountId, name, lastFour, hash, expiresAt, createdAt, terms },
-      ...{ projectId: null, holderId },
-    };
-    if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
+    const key: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms, projectId, holderId };
+    const outcome = await this.deps.store.keys.create(key, keysMax);
+    if (outcome === 'limit') throw gatewayError('key_limit_reached', { limit: keysMax });
+    if (outcome === 'project_gone') throw noSuchProject(projectId ?? '');
     this.cache.addKey(key, account);
     const details = {
       account_id: accountId,
       name,
       expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+      ...(projectId !== null && { project: projectId }),
       ...(holderId !== null && { holder: shownPersonId(holderId) }),
       ...(terms !== openTerms && auditTerms(terms)),
     };
@@ -215,8 +216,11 @@ export class AccountDirectory {
       return this.cache.changed([`key:${keyId}@${accountId}`]);
     });
     if (!changed) return null;
-    const { name, terms } = change;
-    const details = { account_id: accountId, ...(name !== undefined && { name }), ...(terms && auditTerms(terms)) };
+    const { name, terms, holderId } = change;
+    const details = {
+      ...{ account_id: accountId, ...(name !== undefined && { name }), ...(terms && auditTerms(terms)) },
+      ...(holderId !== undefined && { holder: holderId && shownPersonId(holderId) }),
+    };
     await this.deps.audit.record(actor, 'key.update', keyId, details);
     return changed;
   }
@@ -278,19 +282,11 @@ export class AccountDirectory {
     });
   }
 
-  /** A policy is replaced and never changed, so running requests keep the policy that they began with. */
-  setPolicy(account: Account, policy: Account['policy']): Promise<void> {
+  /** Both are replaced and never changed, so running requests keep those that they began with. */
+  setRouting(account: Account, change: Partial<Pick<Account, 'policy' | 'fallback'>>): Promise<void> {
     return this.changes.run(account.id, async () => {
-      await this.deps.store.accounts.update(account.id, { policy });
-      account.policy = policy;
-      await this.cache.changed([`account:${account.id}`]);
-    });
-  }
-
-  setFallback(account: Account, fallback: Account['fallback']): Promise<void> {
-    return this.changes.run(account.id, async () => {
-      await this.deps.store.accounts.update(account.id, { fallback });
-      account.fallback = fallback;
+      await this.deps.store.accounts.update(account.id, change);
+      Object.assign(account, change);
       await this.cache.changed([`account:${account.id}`]);
     });
   }

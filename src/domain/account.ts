@@ -15,7 +15,7 @@ export interface ApiKey {
   readonly expiresAt: number | null;
   readonly createdAt: number;
   readonly terms: KeyTerms;
-  /** The project that pays for it and bounds it; null for a management key of the whole account. */
+  /** The project that pays for it and bounds it; null for the default one, and for a management key of the whole account. */
   readonly projectId: string | null;
   /** The person who holds it; null where it belongs to the project. */
   readonly holderId: string | null;
@@ -118,6 +118,15 @@ export function identityOf(key: ApiKey, account: Account): Identity {
   return project
     ? { key, account, project }
     : { key: { ...key, terms: { ...key.terms, disabled: true } }, account, project: ofAccount };
+}
+
+/** The project that a key belongs to; null for a management key of the whole account. */
+export function keyProjectId({
+  projectId,
+  accountId,
+  terms,
+}: Pick<ApiKey, 'projectId' | 'accountId' | 'terms'>): string | null {
+  return projectId ?? (terms.kind === 'management' ? null : defaultProjectId(accountId));
 }
 
 /** An account as it is made: without money, limits and settings, with its default project. */

@@ -1,5 +1,5 @@
 /** People, their roles in accounts, and the projects of an account with their budgets. */
-import type { RoutingPolicy } from '../policy/routing-policy.js';
+import type { ProjectPolicy } from '../policy/routing-policy.js';
 
 /** From the one who may do everything to the one who may change nothing. */
 export const roles = ['owner', 'admin', 'billing', 'developer', 'auditor'] as const;
@@ -51,7 +51,7 @@ export interface Project {
   budget: Budget | null;
   limits: { requestsPerMinute: number | null; tokensPerMinute: number | null };
   /** null where the account's alone holds. It only narrows. */
-  policy: RoutingPolicy | null;
+  policy: ProjectPolicy | null;
   trust: readonly TrustEntry[];
   readonly importedFrom: ImportedFrom | null;
   readonly createdAt: number;

@@ -10,12 +10,14 @@ import { nameErrors } from './table-names.js';
 import { operatorErrors } from './table-operator.js';
 import { paymentErrors } from './table-payments.js';
 import { peopleErrors } from './table-people.js';
+import { projectErrors } from './table-projects.js';
 import { serviceErrors } from './table-service.js';
 
 export const errorTable = {
   ...callerErrors,
   ...doorErrors,
   ...keyErrors,
+  ...projectErrors,
   ...serviceErrors,
   ...operatorErrors,
   ...nameErrors,

@@ -1,6 +1,11 @@
 /** Errors of keys that are disabled, scoped, capped or of the wrong kind, and of the fields that make them so. */
 import { modelOperations, row } from './row.js';
 
+const settingsOperations = [
+  ...['createAlias', 'repointAlias', 'patchAlias', 'deleteAlias'],
+  ...['putFallback', 'deleteFallback', 'putRoutingPolicy', 'deleteRoutingPolicy'],
+];
+
 export const keyErrors = {
   api_key_disabled: row({
     status: 401,
@@ -73,15 +78,38 @@ export const keyErrors = {
     status: 403,
     type: 'permission_error',
     code: 'management_key_required',
-    when: 'An endpoint that manages the account (`/v1/keys`, `/v1/members`, `/v1/invitations`) is called with an ordinary key.',
+    when: 'An endpoint that manages the account (`/v1/keys`, `/v1/projects`, `/v1/account`, `/v1/members`, `/v1/invitations`) is called with an ordinary key.',
     remedy: 'Use a key of the kind `management`.',
     operations: [
       ...['listManagedKeys', 'createManagedKey', 'getManagedKey', 'updateManagedKey', 'deleteManagedKey'],
+      ...['listProjects', 'createProject', 'getProject', 'updateProject', 'deleteProject'],
+      ...['listProjectKeys', 'createProjectKey', 'getOwnAccount', 'updateOwnAccount'],
+      ...['getProjectRoutingPolicy', 'putProjectRoutingPolicy', 'deleteProjectRoutingPolicy'],
       ...['listMembers', 'getMember', 'updateMember', 'removeMember'],
       ...['listInvitations', 'createInvitation', 'revokeInvitation'],
     ],
     message: () =>
-      'This takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
+      'This call takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
+  }),
+  whole_account_key_required: row({
+    status: 403,
+    type: 'permission_error',
+    code: 'management_key_required',
+    when: 'A management key of one project changes what holds for the whole account.',
+    remedy: 'Use a management key of the whole account, whose `project` is null, or the dashboard.',
+    operations: ['createProject', 'getOwnAccount', 'updateOwnAccount', ...settingsOperations],
+    message: () =>
+      'This management key belongs to one project, and this call is about the whole account. Use a management key whose "project" is null, or the dashboard.',
+  }),
+  settings_by_keys_off: row({
+    status: 403,
+    type: 'permission_error',
+    code: 'management_key_required',
+    when: 'The account has `settings_by_keys: false`, and an ordinary key changes its aliases, fallback chain or routing policy.',
+    remedy: 'Use a key of the kind `management`, or the dashboard.',
+    operations: settingsOperations,
+    message: () =>
+      'Keys of this account may not change its aliases, fallback chain and routing policy ("settings_by_keys" is false). Use a management key, or the dashboard.',
   }),
   restricted_key: row<{ restrictions: string }>({
     status: 403,
@@ -89,10 +117,7 @@ export const keyErrors = {
     code: 'management_key_required',
     when: 'A key with a restriction (`limit_usd`, `allowed_models`, `allowed_providers`, `allowed_ips`, `requests_per_minute`, `tokens_per_minute`) changes the aliases, the fallback chain or the routing policy of its account.',
     remedy: 'Use a key without restrictions, such as a key of the kind `management`, or the dashboard.',
-    operations: [
-      ...['createAlias', 'repointAlias', 'patchAlias', 'deleteAlias'],
-      ...['putFallback', 'deleteFallback', 'putRoutingPolicy', 'deleteRoutingPolicy'],
-    ],
+    operations: settingsOperations,
     message: ({ restrictions }) =>
       `This API key is restricted (${restrictions}), so it cannot change the aliases, the fallback chain or the routing policy, which hold for all keys of the account. Use a key without restrictions, such as a management key, or the dashboard.`,
   }),
@@ -102,7 +127,7 @@ export const keyErrors = {
     code: 'invalid_request_error',
     when: 'A field of a key is not valid, or allows more than the account may.',
     remedy: 'Correct the field that `param` names.',
-    operations: ['createManagedKey', 'updateManagedKey', 'createKey', 'updateKey'],
+    operations: ['createManagedKey', 'updateManagedKey', 'createProjectKey', 'createKey', 'updateKey'],
     message: ({ param, entry = param, reason }) => `\`${entry}\` ${reason}.`,
   }),
 };

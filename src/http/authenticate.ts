@@ -2,6 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressRefusal, settingsRefusal } from '../accounts/keys/key-scope.js';
 import type { Account, Identity } from '../domain/account.js';
+import type { Project } from '../domain/organisation.js';
+import { gatewayError } from '../errors/gateway-error.js';
 import { checkAccount, identify } from '../pipeline/admit.js';
 import type { HttpDeps } from './deps.js';
 import { checkRouteRight } from './rights.js';
@@ -24,11 +26,15 @@ export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-/** Options of a route that changes the settings of an account: a restricted key is refused before its body is read. */
+/** Options of a route that changes the settings of an account: a key that may not is refused before its body is read. */
 export const changesSettings = {
   onRequest: async (request: FastifyRequest): Promise<void> => {
-    const refusal = settingsRefusal(callerOf(request).key);
+    const { key, account } = callerOf(request);
+    const refusal = settingsRefusal(key);
     if (refusal) throw refusal;
+    if (account.settingsByKeys || request.session) return;
+    if (key.terms.kind !== 'management') throw gatewayError('settings_by_keys_off');
+    if (key.projectId !== null) throw gatewayError('whole_account_key_required');
   },
 };
 
@@ -36,6 +42,20 @@ export const changesSettings = {
 export function callerOf(request: FastifyRequest): Identity {
   if (!request.identity) throw new Error('a route under /v1 was registered outside the key check');
   return request.identity;
+}
+
+export interface Manager {
+  readonly account: Account;
+  /** The one project whose keys and settings the caller manages; null for the whole account. */
+  readonly reach: Project | null;
+}
+
+/** What the caller manages: a session its account, a management key its account or its project. Throws management_key_required. */
+export function managerOf(request: FastifyRequest): Manager {
+  const { key, account, project } = callerOf(request);
+  if (request.session) return { account, reach: null };
+  if (key.terms.kind !== 'management') throw gatewayError('management_key_required');
+  return { account, reach: key.projectId === null ? null : project };
 }
 
 export function accountOf(request: FastifyRequest): Account {

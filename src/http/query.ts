@@ -50,6 +50,30 @@ export interface NumberParameter {
   readonly max: number;
 }
 
+/** How many entries a page of a list has. */
+export const pageLimit: NumberParameter = {
+  name: 'limit',
+  description: 'How many.',
+  default: 100,
+  min: 1,
+  max: 200,
+};
+
+/** The entries that `limit` and `after` (the id of the last entry of the page before) ask for. */
+export function pageOf<T extends { readonly id: string }>(
+  request: FastifyRequest,
+  all: readonly T[],
+  what: string,
+): T[] {
+  const limit = queryNumber(request, pageLimit);
+  const after = queryText(request, 'after');
+  if (after === undefined) return all.slice(0, limit);
+  const at = all.findIndex(({ id }) => id === after);
+  if (at >= 0) return all.slice(at + 1, at + 1 + limit);
+  const reason = `is "${after.slice(0, 100)}", but there is no ${what} with this id`;
+  throw gatewayError('field_invalid', { param: 'after', reason });
+}
+
 /** An absent parameter has its default; an empty one is a fault. */
 export function queryNumber(request: FastifyRequest, rule: NumberParameter): number {
   const { name } = rule;

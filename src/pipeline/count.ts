@@ -47,10 +47,11 @@ function countFor(
   const moment = { atMs: ports.clock.now(), promptTokens: estimatePromptTokens(request) };
   const preferences = wishesOf(request, snapshot);
   const { policy } = identity.account;
-  const asker = { identity, policy, territory: caller.origin.territory, moment, preferences };
+  const projectPolicy = identity.project.policy;
+  const asker = { identity, policy, projectPolicy, territory: caller.origin.territory, moment, preferences };
   const { eligible, error } = gate(ports, plan, asker);
   if (error) throw error;
-  const prefer = preferences?.prefer ?? policy.prefer;
+  const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
   const candidates = rank(ports, eligible, { prefer, stream: false, moment });
   return countPrompt(ports, caller, request, candidates);
 }

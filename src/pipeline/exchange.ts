@@ -105,6 +105,7 @@ export function prepareOpening(
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
   const { policy } = account;
+  const projectPolicy = identity.project.policy;
   const preferences = wishesOf(request, snapshot);
   const plan = resolveRequested(snapshot, account, request);
   checkKind(door, plan);
@@ -117,7 +118,7 @@ export function prepareOpening(
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const asker = { identity, policy, territory: caller.origin.territory, moment, preferences };
+  const asker = { identity, policy, projectPolicy, territory: caller.origin.territory, moment, preferences };
   const chain = sentChain ?? resolveSavedChain(snapshot, account);
   const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
   const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
@@ -133,6 +134,7 @@ export function prepareOpening(
     plan,
     chain,
     policy,
+    projectPolicy,
     preferences,
     stay,
     gated,
@@ -174,7 +176,7 @@ function exchangeOf(
   opening: Opening,
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
 ): Exchange {
-  const { identity, request, snapshot, plan, chain, policy, preferences, stay, gated } = opening;
+  const { identity, request, snapshot, plan, chain, policy, projectPolicy, preferences, stay, gated } = opening;
   const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
   return {
     door,
@@ -191,6 +193,7 @@ function exchangeOf(
     plan,
     chain,
     policy,
+    projectPolicy,
     preferences,
     stay,
     gated,

@@ -8,7 +8,7 @@ import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { keyScopeGate } from '../policy/apply-gates.js';
+import { keyScopeGate, permittedRoutes } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
@@ -118,6 +118,7 @@ async function wouldServe(
 ): Promise<Route> {
   const { account } = identity;
   const { policy } = account;
+  const projectPolicy = identity.project.policy;
   const snapshot: Snapshot | null = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const primary = resolveRequested(snapshot, account, request);
@@ -131,13 +132,14 @@ async function wouldServe(
   // One trail for all entries, as in a real request: its receipt names what each of them skipped.
   const trail = newTrail();
   const outcome = await alongChain<DryOutcome>(primary, chain, async (plan) => {
-    const asker = { identity, policy, territory, moment, preferences };
+    const asker = { identity, policy, projectPolicy, territory, moment, preferences };
     const { eligible, removed, excluded, error } = gate(ports, plan, asker);
     if (removed.length > 0 && eligible.length + excluded.length === 0) {
-      // No change of the policy admits what the key does not allow, or what the request does not want.
+      // No change of the account's policy admits what the key or the project does not allow, or what the request does not want.
       const inScope = removed.filter(({ gate }) => gate !== keyScopeGate).map(({ route }) => route);
       const wanted = inScope.filter((route) => !preferences?.gates.some((each) => !each.permits(route, moment)));
-      explanation.counterfactuals.push(...counterfactuals(policy, wanted, moment));
+      const allowed = projectPolicy === null ? wanted : permittedRoutes(projectPolicy, wanted, moment);
+      explanation.counterfactuals.push(...counterfactuals(policy, allowed, moment));
     }
     explanation.candidates.push(...removed.map(({ route, gate }) => removedBy(plan, route, 'gated', gate)));
     explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
@@ -146,7 +148,11 @@ async function wouldServe(
     const stay = await recallStay(ports, source, plan);
     return dryWalk(ports, {
       ...{ request, plan, eligible, preferences, stay, explanation, trail },
-      ranking: { prefer: preferences?.prefer ?? policy.prefer, stream: request.stream, moment },
+      ranking: {
+        prefer: preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer,
+        stream: request.stream,
+        moment,
+      },
     });
   });
   if (outOfScope) throw outOfScope;

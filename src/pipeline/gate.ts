@@ -1,6 +1,6 @@
 /**
- * Stage 4: may the key ask for the model, may the model be served now, and which candidates do the key's scope, the account's policy
- * and the providers' terms leave? The account's gates affect `auto/` selection only; what the request itself asks of its routes holds for an
+ * Stage 4: may the key ask for the model, may the model be served now, and which candidates do the key's scope, the policies of account
+ * and project and the providers' terms leave? The gates of both affect `auto/` selection only; what the request itself asks of its routes holds for an
  * explicit id too.
  */
 import { applyKeyScope, modelRefusal } from '../accounts/keys/key-scope.js';
@@ -10,6 +10,7 @@ import type { Identity } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import {
   applyGates,
+  applyProjectGates,
   applyRequestGates,
   exhaustedAdvice,
   exhaustedParam,
@@ -19,7 +20,7 @@ import {
   removalText,
 } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
-import type { RoutingPolicy } from '../policy/routing-policy.js';
+import type { ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import { type Territory, territoryFilter } from '../territory/territory.js';
 import type { GateOutcome, PipelinePorts, Plan } from './handover.js';
 
@@ -32,6 +33,8 @@ interface Asker {
   readonly identity: Identity;
   /** The account's, as it was when the request was opened. */
   readonly policy: RoutingPolicy;
+  /** The project's; null where it has none. */
+  readonly projectPolicy: ProjectPolicy | null;
   readonly territory: Territory;
   readonly moment: PriceMoment;
   readonly preferences: RequestPreferences | null;
@@ -87,9 +90,11 @@ function refusedRoutes({ routes }: Plan): Removal[] {
 }
 
 /** The policy gates only what the key leaves, so a 403 counts each route once. */
-function gateCandidates(routes: readonly Route[], { identity: { key }, policy, moment }: Asker): Gated {
-  const scoped = applyKeyScope(key, routes);
-  const gated = applyGates(policy, scoped.eligible, moment);
+function gateCandidates(routes: readonly Route[], asker: Asker): Gated {
+  const { policy, projectPolicy, moment } = asker;
+  const scoped = applyKeyScope(asker.identity.key, routes);
+  const byAccount = applyGates(policy, scoped.eligible, moment);
+  const gated = projectPolicy === null ? byAccount : applyProjectGates(byAccount, projectPolicy, moment);
   return scoped.removed.length === 0 ? gated : { ...gated, removed: [...scoped.removed, ...gated.removed] };
 }
 

@@ -24,7 +24,7 @@ import type { IpLimiter, KeyLimiter, Reservation } from '../limits/rate-limits.j
 import type { Meters } from '../observability/metrics/meters.js';
 import type { Removal } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
-import type { RoutingPolicy } from '../policy/routing-policy.js';
+import type { ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
@@ -102,6 +102,8 @@ export interface Opening {
   readonly chain: readonly Plan[];
   /** The account's, which may change while the request waits: every stage, and the receipt, has the one that decided. */
   readonly policy: RoutingPolicy;
+  /** The project's, in the same way; null where it has none. */
+  readonly projectPolicy: ProjectPolicy | null;
   /** What the request asks for in `provider`; null where that is nothing. */
   readonly preferences: RequestPreferences | null;
   /** What is remembered of the conversation, for the requested id. */

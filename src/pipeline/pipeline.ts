@@ -103,9 +103,9 @@ function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
 
 function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promise<WalkOutcome> {
   const { exchange, plan, candidates: eligible, relay } = task;
-  const { policy, request, preferences, trail } = exchange;
+  const { policy, projectPolicy, request, preferences, trail } = exchange;
   trail.stay = stay;
-  const prefer = preferences?.prefer ?? policy.prefer;
+  const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
   const candidates = orderCandidates(ranked, { request, preferences, stay });
   const walking = walk(ports, { exchange, plan, candidates, relay });
@@ -122,9 +122,9 @@ function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
 
 /** The gates of an entry of the chain, by the policy and at the moment of the request. */
 function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
-  const { identity, policy, preferences } = exchange;
+  const { identity, policy, projectPolicy, preferences } = exchange;
   const { territory } = exchange.caller.origin;
-  return gate(ports, plan, { identity, policy, territory, moment: momentOf(exchange), preferences });
+  return gate(ports, plan, { identity, policy, projectPolicy, territory, moment: momentOf(exchange), preferences });
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

@@ -4,8 +4,8 @@ import type { PicoUsd } from '../base/money.js';
 import { catalogueDigest } from '../catalogue/digest.js';
 import type { Snapshot } from '../catalogue/route.js';
 import type { AttemptRecord, Generation } from '../domain/generation.js';
-import { keyScopeGate, type Removal, setGates } from '../policy/apply-gates.js';
-import type { RoutingPolicy } from '../policy/routing-policy.js';
+import { keyScopeGate, projectPrefix, type Removal, setGates } from '../policy/apply-gates.js';
+import type { GateSettings, ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import { leafHash } from '../proof/merkle.js';
 import { digestCell, proofCell } from '../proof/proof-facts.js';
 import { receiptText } from '../proof/receipt.js';
@@ -149,7 +149,7 @@ function keptAttempts({ trail, request }: Exchange): AttemptRecord[] {
   );
 }
 
-const policyTexts = new WeakMap<RoutingPolicy, string>();
+const policyTexts = new WeakMap<GateSettings, string>();
 const catalogueTexts = new WeakMap<Snapshot, string>();
 const gateTexts = new WeakMap<RoutingPolicy, WeakMap<readonly Removal[], string>>();
 
@@ -162,10 +162,15 @@ function cachedText<Key extends WeakKey>(known: WeakMap<Key, string>, key: Key, 
   return text;
 }
 
+function policyText(policy: RoutingPolicy | ProjectPolicy): string {
+  return cachedText(policyTexts, policy, (document) => digestCell(canonicalDigest(document)));
+}
+
 /** What the record of a request keeps for its receipt. Runs for every request, so whatever it can is kept with the objects it is about. */
 function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered): string {
   return proofCell({
-    policy: cachedText(policyTexts, exchange.policy, (policy) => digestCell(canonicalDigest(policy))),
+    policy: policyText(exchange.policy),
+    projectPolicy: exchange.projectPolicy && policyText(exchange.projectPolicy),
     catalogue: cachedText(catalogueTexts, exchange.snapshot, (snapshot) => digestCell(catalogueDigest(snapshot))),
     gates: gatesText(exchange),
     route,
@@ -174,8 +179,10 @@ function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered): stri
   });
 }
 
-/** The gates of an account leave a pin alone, as does an order of providers. */
-function gatesText({ identity: { key }, policy, preferences, trail: { plan, removed } }: Exchange): string {
+/** The gates of account and project leave a pin alone, as does an order of providers. */
+function gatesText(exchange: Exchange): string {
+  const { policy, projectPolicy, preferences } = exchange;
+  const { plan, removed } = exchange.trail;
   if (plan === null) return '[]';
   const wishes = preferences?.gates.map(({ name }) => name) ?? [];
   if (plan.kind === 'pin')
@@ -183,11 +190,13 @@ function gatesText({ identity: { key }, policy, preferences, trail: { plan, remo
       wishes.filter((name) => name !== 'provider.allow_fallbacks'),
       removed,
     );
-  const isScoped = key.terms.allowedProviders !== null;
+  const isScoped = exchange.identity.key.terms.allowedProviders !== null;
   const own = (): string[] => setGates(policy).map(({ name }) => name);
-  // Without these two the list belongs to the policy alone, and is the same one for every request.
-  if (preferences === null && !isScoped) return cachedText(textsOf(policy), removed, () => textOf(own(), removed));
-  return textOf([...(isScoped ? [keyScopeGate] : []), ...own(), ...wishes], removed);
+  // Without these three the list belongs to the policy alone, and is the same one for every request.
+  if (preferences === null && !isScoped && projectPolicy === null)
+    return cachedText(textsOf(policy), removed, () => textOf(own(), removed));
+  const ofProject = projectPolicy ? setGates(projectPolicy).map(({ name }) => `${projectPrefix}${name}`) : [];
+  return textOf([...(isScoped ? [keyScopeGate] : []), ...own(), ...ofProject, ...wishes], removed);
 }
 
 /** Lists of removals may be shared by policies, the empty one above all, and each policy has gates of its own. */

@@ -4,14 +4,17 @@ import type { Route } from '../catalogue/route.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
 import { type RequestPreferences, requestGateNames } from './request-preferences.js';
-import type { RoutingPolicy } from './routing-policy.js';
+import type { GateSettings } from './routing-policy.js';
 
 /** The scope of the key comes before the gates of the account's policy. */
 export const keyScopeGate = 'key_scope';
 
+/** Before the names of a project's gates, which follow the account's. */
+export const projectPrefix = 'project.';
+
 export interface Removal {
   readonly route: Route;
-  /** The first gate that removes the route: `key_scope`, a gate of the account, or one of the request (`provider.only`). */
+  /** The first gate that removes the route: `key_scope`, a gate of the account, of the project (`project.regions`) or of the request (`provider.only`). */
   readonly gate: GateName | typeof keyScopeGate | (string & {});
 }
 
@@ -30,19 +33,20 @@ interface Applied {
 /** Bands and periods of a few routes make a handful; more are not worth keeping. */
 const keysMax = 64;
 
-const appliedByPolicy = new WeakMap<RoutingPolicy, Applied>();
+const appliedByPolicy = new WeakMap<GateSettings, Applied>();
 
 /**
  * The result is cached for each policy, list of routes and prices that hold, because this runs on every `auto/` request; both are replaced and
- * never changed. Where no route is removed, `eligible` is the same array as `routes`.
+ * never changed. Where no route is removed, `eligible` is the same array as `routes`. `prefix` stands before the names of the gates, and
+ * is always the same for a policy.
  */
-export function applyGates(policy: RoutingPolicy, routes: readonly Route[], moment: PriceMoment): Gated {
+export function applyGates(policy: GateSettings, routes: readonly Route[], moment: PriceMoment, prefix = ''): Gated {
   const applied = appliedOf(policy);
   const key = policy.max_price === null ? '' : priceKey(routes, moment);
   let byPrices = applied.byRoutes.get(routes);
   const known = byPrices?.get(key);
   if (known) return known;
-  const gated = splitRoutes(applied.set, policy, routes, moment);
+  const gated = splitRoutes(applied.set, { policy, prefix }, routes, moment);
   if (!byPrices || byPrices.size >= keysMax) {
     byPrices = new Map();
     applied.byRoutes.set(routes, byPrices);
@@ -51,7 +55,14 @@ export function applyGates(policy: RoutingPolicy, routes: readonly Route[], mome
   return gated;
 }
 
-function appliedOf(policy: RoutingPolicy): Applied {
+/** Applies the gates of a project to what the account's policy left, so a route that both remove counts at the account's. */
+export function applyProjectGates({ eligible, removed }: Gated, policy: GateSettings, moment: PriceMoment): Gated {
+  const own = applyGates(policy, eligible, moment, projectPrefix);
+  if (own.removed.length === 0) return { eligible, removed };
+  return removed.length === 0 ? own : { eligible: own.eligible, removed: [...removed, ...own.removed] };
+}
+
+function appliedOf(policy: GateSettings): Applied {
   let applied = appliedByPolicy.get(policy);
   if (!applied) {
     applied = { set: setGates(policy), byRoutes: new WeakMap() };
@@ -60,13 +71,19 @@ function appliedOf(policy: RoutingPolicy): Applied {
   return applied;
 }
 
-export function setGates(policy: RoutingPolicy): Gate[] {
+/** Those of a list that is not kept. */
+export function permittedRoutes(policy: GateSettings, routes: readonly Route[], moment: PriceMoment): Route[] {
+  const set = setGates(policy);
+  return routes.filter((route) => set.every((gate) => gate.permits(route, policy[gate.name], moment)));
+}
+
+export function setGates(policy: GateSettings): Gate[] {
   return gates.filter((gate) => gate.isSet(policy[gate.name]));
 }
 
 function splitRoutes(
   set: readonly Gate[],
-  policy: RoutingPolicy,
+  { policy, prefix }: { policy: GateSettings; prefix: string },
   routes: readonly Route[],
   moment: PriceMoment,
 ): Gated {
@@ -74,7 +91,7 @@ function splitRoutes(
   const removed: Removal[] = [];
   for (const route of routes) {
     const gate = set.find((candidate) => !candidate.permits(route, policy[candidate.name], moment));
-    if (gate) removed.push({ route, gate: gate.name });
+    if (gate) removed.push({ route, gate: `${prefix}${gate.name}` });
     else eligible.push(route);
   }
   return { eligible: removed.length === 0 ? routes : eligible, removed };
@@ -117,7 +134,9 @@ export function exhaustedAdvice(removed: readonly Removal[]): string {
 /** Names, for the 403, each gate that removed routes and how many, in the order of the gates. */
 export function removalText(removed: readonly Removal[]): string {
   const texts: string[] = [];
-  for (const name of [keyScopeGate, ...gates.map((gate) => gate.name), ...requestGateNames]) {
+  const names = gates.map((gate) => gate.name);
+  const ofProject = names.map((name) => `${projectPrefix}${name}`);
+  for (const name of [keyScopeGate, ...names, ...ofProject, ...requestGateNames]) {
     const count = removed.filter(({ gate }) => gate === name).length;
     if (count > 0) texts.push(`${name} removed ${routesText(count)}`);
   }

@@ -3,7 +3,7 @@ import { type JsonSchema, orNullEach } from '../base/json-schema.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { shown } from '../wire/json-text.js';
 import { gates } from './gates/index.js';
-import { type Preference, preferences, type RoutingPolicy } from './routing-policy.js';
+import { type Preference, type ProjectPolicy, preferences, type RoutingPolicy } from './routing-policy.js';
 
 const defaultPreference: Preference = 'balanced';
 
@@ -55,8 +55,26 @@ export function policyToStore(policy: RoutingPolicy): RoutingPolicy | null {
 }
 
 /** The policy as the API returns it. */
-export function policyJson(policy: RoutingPolicy): { object: 'routing_policy' } & RoutingPolicy {
+export function policyJson<Policy extends RoutingPolicy | ProjectPolicy>(
+  policy: Policy,
+): { object: 'routing_policy' } & Policy {
   return { object: 'routing_policy', ...policy };
+}
+
+/** What a project without a policy of its own shows: no gate, and the account's preference. */
+export const openProjectPolicy: ProjectPolicy = Object.freeze({ ...defaultPolicy, prefer: null });
+
+/** Reads the policy of a project, which has the same fields and the account's preference where it names none. */
+export function readProjectPolicy(body: Record<string, unknown>): ProjectPolicy {
+  const policy = readPolicy(body);
+  return isAbsent(body.prefer) ? Object.freeze({ ...policy, prefer: null }) : policy;
+}
+
+/** As `policyOfStored`; null where none is stored. */
+export function projectPolicyOfStored(stored: unknown): ProjectPolicy | null {
+  if (typeof stored !== 'object' || stored === null) return null;
+  const prefer = asPreference((stored as Record<string, unknown>).prefer) ?? null;
+  return Object.freeze({ ...policyOfStored(stored), prefer });
 }
 
 /** Returns the shared default object where nothing differs from it, so that a comparison by reference recognises it. */

@@ -31,3 +31,12 @@ export interface RoutingPolicy {
   readonly quantizations: readonly Quantization[];
   readonly prefer: Preference;
 }
+
+/** The gates of a policy, without its preference. */
+export type GateSettings = Omit<RoutingPolicy, 'prefer'>;
+
+/** A project's: its gates hold beside the account's. */
+export interface ProjectPolicy extends GateSettings {
+  /** null takes the account's. */
+  readonly prefer: Preference | null;
+}

@@ -10,6 +10,8 @@ import type { Route } from '../catalogue/route.js';
 export interface ProofFacts {
   /** Hexadecimal SHA-256 of the policy in force. */
   readonly policy: string | null;
+  /** The same of the project's policy; null where it has none. */
+  readonly projectPolicy: string | null;
   /** Hexadecimal digest of the catalogue in force. */
   readonly catalogue: string | null;
   /** The gates in force, with how many routes each removed. */
@@ -22,11 +24,13 @@ export interface ProofFacts {
 }
 
 const noFacts: ProofFacts = {
-  ...{ policy: null, catalogue: null, gates: null, country: null, cloudAct: null, carbon: null },
+  ...{ policy: null, projectPolicy: null, catalogue: null, gates: null, country: null, cloudAct: null, carbon: null },
   ...{ requestSha256: null, answerSha256: null },
 };
 
 export interface CellParts {
+  /** JSON text; null where the project has no policy. */
+  readonly projectPolicy: string | null;
   /** These three are JSON text. */
   readonly policy: string;
   readonly catalogue: string;
@@ -52,10 +56,15 @@ function placeText(route: Route): string {
 
 const quoted = (hash: string | null): string => (hash === null ? 'null' : `"${hash}"`);
 
-/** `[policy, catalogue, gates, place, request, answer]`. */
-export function proofCell({ policy, catalogue, gates, route, requestHash, answerHash }: CellParts): string {
+/**
+ * `[policy, catalogue, gates, place, request, answer]`, and `[project policy]` behind them where there is one. That is a list of its own, so
+ * that a version that does not know it does not take it for a hash.
+ */
+export function proofCell(parts: CellParts): string {
+  const { policy, projectPolicy, catalogue, gates, route, requestHash, answerHash } = parts;
   const place = route === null ? 'null' : placeText(route);
-  return `[${policy},${catalogue},${gates},${place},${quoted(requestHash)},${quoted(answerHash)}]`;
+  const cell = `[${policy},${catalogue},${gates},${place},${quoted(requestHash)},${quoted(answerHash)}`;
+  return projectPolicy === null ? `${cell}]` : `${cell},[${projectPolicy}]]`;
 }
 
 type Cell = [
@@ -65,6 +74,7 @@ type Cell = [
   [string | null, boolean | null, number | null] | null,
   string | null,
   string | null,
+  [string]?,
 ];
 
 const hexOf = (hash: string | null): string | null =>
@@ -73,10 +83,11 @@ const hexOf = (hash: string | null): string | null =>
 /** Rows of versions that did not write the cell have none. */
 export function readProofCell(cell: string | null | undefined): ProofFacts {
   if (cell === null || cell === undefined) return noFacts;
-  const [policy, catalogue, gates, place, request, answer] = JSON.parse(cell) as Cell;
+  const [policy, catalogue, gates, place, request, answer, ofProject] = JSON.parse(cell) as Cell;
   const [country, cloudAct, carbon] = place ?? [null, null, null];
   return {
-    ...{ policy: hexOf(policy), catalogue: hexOf(catalogue), gates, country, cloudAct, carbon },
+    ...{ policy: hexOf(policy), projectPolicy: hexOf(ofProject?.[0] ?? null), catalogue: hexOf(catalogue) },
+    ...{ gates, country, cloudAct, carbon },
     ...{ requestSha256: hexOf(request), answerSha256: hexOf(answer) },
   };
 }
@@ -93,8 +104,19 @@ const noHashes = ',null,null]';
 const twoHashes = /^,"([\w-]{43})","([\w-]{43})"\]$/;
 const twoHashesLength = 2 * 43 + ',"'.length + '","'.length + '"]'.length;
 
+/** The policy of the project at the end of a cell. */
+const projectPart = /,\["[\w-]{43}"\]\]$/;
+const projectPartLength = 43 + ',["'.length + '"]]'.length;
+
 /** null for a cell that has one of the hashes only. */
 export function splitCell(cell: string): CellHashes | null {
+  if (!cell.endsWith(']]')) return splitHashes(cell);
+  if (!projectPart.test(cell)) return null;
+  const hashes = splitHashes(`${cell.slice(0, -projectPartLength)}]`);
+  return hashes && { ...hashes, common: hashes.common + cell.slice(-projectPartLength) };
+}
+
+function splitHashes(cell: string): CellHashes | null {
   if (cell.endsWith(noHashes)) return { common: cell.slice(0, -noHashes.length), request: null, answer: null };
   const hashes = twoHashes.exec(cell.slice(-twoHashesLength));
   if (hashes === null) return null;

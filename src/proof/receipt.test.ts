@@ -12,17 +12,19 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const fields = [
   ...['account', 'answer_sha256', 'attempts', 'carbon', 'catalogue', 'cloud_act', 'cost_usd', 'country', 'created_at'],
-  ...['gates', 'gateway', 'generation', 'locode', 'policy', 'prices', 'provider', 'request_sha256', 'requested_model'],
-  ...['served_model', 'stream_end', 'usage', 'v'],
+  ...['gates', 'gateway', 'generation', 'locode', 'policy', 'prices', 'project_policy', 'provider'],
+  ...['request_sha256', 'requested_model', 'served_model', 'stream_end', 'usage', 'v'],
 ];
 
 describe('a receipt', () => {
   const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
-  const cell = proofCell({
+  const parts = {
+    projectPolicy: null,
     ...{ policy: digestCell(sha256('policy')), catalogue: digestCell(sha256('catalogue')) },
     ...{ gates: '[["max_carbon",2],["deny_training",0]]', route },
     ...{ requestHash: bodyHash(Buffer.from('question')), answerHash: bodyHash(Buffer.from('answer')) },
-  });
+  };
+  const cell = proofCell(parts);
 
   it('is canonical JSON with every field', () => {
     const text = receiptText(aGeneration({ proof: cell }), log);
@@ -30,7 +32,8 @@ describe('a receipt', () => {
     expect(text).toBe(canonicalJson(receipt));
     expect(Object.keys(receipt)).toEqual(fields);
     expect(receipt).toMatchObject({
-      v: 1,
+      v: 2,
+      project_policy: null,
       gateway: 'llm.example.com/log',
       account: sha256('saltaccount-1'),
       created_at: '2026-03-01T12:00:00.123Z',
@@ -53,6 +56,22 @@ describe('a receipt', () => {
     });
   });
 
+  it('has the hash of the project’s policy where it has one', () => {
+    const projectCell = proofCell({ ...parts, projectPolicy: digestCell(sha256('project')) });
+    const plain = JSON.parse(receiptText(aGeneration({ proof: cell }), log));
+    const receipt = receiptText(aGeneration({ proof: projectCell }), log);
+    expect(receipt).toBe(
+      canonicalJson({ ...plain, generation: JSON.parse(receipt).generation, project_policy: sha256('project') }),
+    );
+  });
+
+  it('of the first version stays as it was made, without the project’s policy', () => {
+    const generation = aGeneration({ proof: cell });
+    const first = receiptText(generation, log, 1);
+    const { project_policy: _, ...rest } = JSON.parse(receiptText(generation, log));
+    expect(first).toBe(canonicalJson({ ...rest, v: 1 }));
+  });
+
   it('of a record without the cell has nulls, and of a failure no usage', () => {
     const failed = { billed: false, bill: null, servedModel: null, provider: null, locode: null, streamEnd: null };
     const receipt = JSON.parse(receiptText(aGeneration({ ...failed, attempts: [] }), log));
@@ -60,7 +79,7 @@ describe('a receipt', () => {
     const absent = fields.filter((name) => receipt[name] === null);
     expect(absent).toEqual([
       ...['answer_sha256', 'carbon', 'catalogue', 'cloud_act', 'country', 'gates', 'locode', 'policy', 'prices'],
-      ...['provider', 'request_sha256', 'served_model', 'stream_end', 'usage'],
+      ...['project_policy', 'provider', 'request_sha256', 'served_model', 'stream_end', 'usage'],
     ]);
     expect(receipt.cost_usd).toBe('0');
   });

@@ -41,8 +41,11 @@ type CommonSource = Pick<
   'accountId' | 'attempts' | 'bill' | 'locode' | 'provider' | 'requestedModel' | 'servedModel' | 'streamEnd'
 >;
 
-/** Receipts are made again from stored generations, so a change of their form is a new version, and the old form stays readable. */
-export const receiptVersion = 1;
+/**
+ * Receipts are made again from stored generations, so a change of their form is a new version, and the old form stays readable. The first
+ * has no `project_policy`.
+ */
+export const receiptVersion = 2;
 const million = 1_000_000n;
 
 /** The hashes of the accounts that were seen last, under one salt: there is one log. */
@@ -76,9 +79,10 @@ export interface OwnMembers {
 /** What stands before, between and after those members, which is the same for many requests. */
 export type CommonPieces = readonly [string, string, string, string, string, string, string];
 
-export function receiptText(source: ReceiptSource, log: LogIdentity): string {
+/** `version` is that of the batch in whose leaves the receipt is. */
+export function receiptText(source: ReceiptSource, log: LogIdentity, version = receiptVersion): string {
   const facts = readProofCell(source.proof);
-  return fillReceipt(commonPieces(source, facts, log), {
+  return fillReceipt(commonPieces(source, facts, log, version), {
     answerSha256: json(facts.answerSha256),
     costUsd: usdText(source.billed ? source.costPico : 0n),
     createdAt: new Date(source.createdAt).toISOString(),
@@ -89,7 +93,13 @@ export function receiptText(source: ReceiptSource, log: LogIdentity): string {
 }
 
 /** Members are in the order of RFC 8785. Written by hand, because the log takes one for every request. */
-export function commonPieces(source: CommonSource, facts: ProofFacts, { origin, salt }: LogIdentity): CommonPieces {
+export function commonPieces(
+  source: CommonSource,
+  facts: ProofFacts,
+  { origin, salt }: LogIdentity,
+  version = receiptVersion,
+): CommonPieces {
+  const ofProject = version === 1 ? '' : `,"project_policy":${json(facts.projectPolicy)}`;
   return [
     `{"account":"${accountHash(salt, source.accountId)}","answer_sha256":`,
     `,"attempts":[${source.attempts.map(attemptText).join(',')}],"carbon":${json(facts.carbon)}` +
@@ -97,10 +107,10 @@ export function commonPieces(source: CommonSource, facts: ProofFacts, { origin, 
     `","country":${json(facts.country)},"created_at":"`,
     `","gates":${gatesText(facts.gates)},"gateway":${json(origin)},"generation":`,
     `,"locode":${json(source.locode)},"policy":${json(facts.policy)},"prices":${pricesText(source.bill)}` +
-      `,"provider":${json(source.provider)},"request_sha256":`,
+      `${ofProject},"provider":${json(source.provider)},"request_sha256":`,
     `,"requested_model":${json(source.requestedModel)},"served_model":${json(source.servedModel)}` +
       `,"stream_end":${json(source.streamEnd)},"usage":`,
-    `,"v":${receiptVersion}}`,
+    `,"v":${version}}`,
   ];
 }
 

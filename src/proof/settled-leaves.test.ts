@@ -13,6 +13,10 @@ const cells = [
   `[${hash('x')},${hash('y')},[],null,null,null]`,
   `[${hash('x')},${hash('y')},[["a",0],["b\\"",12]],["FR",null,null],${hash('_')},null]`,
   '[null,null,null,null,null,null]',
+  `[${hash('x')},null,[["project.regions",1]],["DE",false,320.5],${hash('A')},${hash('-')},[${hash('p')}]]`,
+  `[${hash('x')},null,[],null,null,null,[${hash('p')}]]`,
+  `[${hash('x')},null,[],null,null,null,[${hash('q')}]]`,
+  `[${hash('x')},null,[],null,${hash('A')},null,[${hash('q')}]]`,
   null,
 ];
 const attempt = { provider: 'p', locode: 'defra', outcome: 'served', status: 200, first_byte_ms: 1.5, error: null };

@@ -279,6 +279,7 @@ describe('migrations', () => {
       { name: '0023-retirement-notices' },
       { name: '0024-catalogue-updates' },
       { name: '0025-organisations' },
+      { name: '0026-project-changes' },
       { name: '0027-budgets' },
       { name: '0028-names-and-imports' },
       { name: '0031-people' },

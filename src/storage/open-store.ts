@@ -24,6 +24,7 @@ import { nameStore } from './stores/name-store.js';
 import { noticeStore } from './stores/notice-store.js';
 import { paymentStore } from './stores/payment-store.js';
 import { peopleStore } from './stores/people-store.js';
+import { projectStore } from './stores/project-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
 import { audit, modelAvailability } from './stores/tables.js';
@@ -46,6 +47,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
   return {
     accounts: accountStore(database),
     keys: keyStore(database),
+    projects: projectStore(database),
     aliases: aliasStore(database),
     names: nameStore(database),
     ledger: ledgerStore(database, history, () => membership),

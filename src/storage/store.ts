@@ -4,7 +4,7 @@ import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
-import type { Budget, BudgetNode } from '../domain/organisation.js';
+import type { Budget, BudgetNode, Project } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
@@ -161,6 +161,7 @@ export interface AccountStore {
 export interface KeyChange {
   readonly name?: string;
   readonly terms?: Partial<KeyTerms>;
+  readonly holderId?: string | null;
 }
 
 export interface KeyFigures {
@@ -170,8 +171,13 @@ export interface KeyFigures {
 }
 
 export interface KeyStore {
-  /** False where the account already has `keysMax` keys, expired ones included. Exact for parallel calls too. */
-  create(key: ApiKey, keysMax: number): Promise<boolean>;
+  /**
+   * `limit` where the key's project already has `keysMax` keys, expired ones included; management keys of the whole account are counted
+   * for themselves. Exact for parallel calls too, and none is created in a project that is being deleted.
+   */
+  create(key: ApiKey, keysMax: number): Promise<'created' | 'limit' | 'project_gone'>;
+  /** The stored id of a member of the account by the id that others see; null where there is no such member. */
+  holderNamed(accountId: string, shownId: string): Promise<string | null>;
   /** The key of a public id with its account, in one query. */
   findWithAccount(keyId: string): Promise<{ key: ApiKey; account: Account } | null>;
   list(accountId: string): Promise<ApiKey[]>;
@@ -189,6 +195,21 @@ export interface KeyStore {
   figures(accountId: string): Promise<Map<string, KeyFigures>>;
   /** Notes when keys were last used, by key id. An earlier time than the stored one changes nothing. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
+}
+
+/** The changeable fields of a project; absent fields stay, each limit for itself. */
+export type ProjectChange = Partial<Pick<Project, 'name' | 'budget' | 'policy' | 'trust'>> & {
+  limits?: Partial<Project['limits']>;
+};
+
+export interface ProjectStore {
+  /** `exists` where the account has a project of that name. Exact for parallel calls too. */
+  create(project: Project, limit: number): Promise<'created' | 'exists' | 'limit'>;
+  update(accountId: string, id: string, change: ProjectChange): Promise<'changed' | 'exists' | 'gone'>;
+  /** `not_empty` while a key belongs to it. */
+  delete(accountId: string, id: string): Promise<'deleted' | 'not_empty' | 'gone'>;
+  /** How many keys each project of an account has, by project id. */
+  keyCounts(accountId: string): Promise<Map<string, number>>;
 }
 
 export interface AliasStore {
@@ -290,6 +311,7 @@ export interface OtherProcesses {
 export interface Store {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
+  readonly projects: ProjectStore;
   readonly aliases: AliasStore;
   readonly names: NameStore;
   readonly ledger: LedgerStore;

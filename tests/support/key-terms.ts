@@ -1,5 +1,9 @@
 /** The terms of a key that was created without any, and not used yet, as the APIs show them. */
+import { expect } from 'vitest';
+
 export const unrestricted = {
+  project: expect.stringMatching(/^proj-/),
+  holder: null,
   kind: 'inference',
   disabled: false,
   limit_usd: null,

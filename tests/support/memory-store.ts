@@ -1,8 +1,9 @@
 /** A Store in memory for unit tests: the same promises as PostgreSQL's, plus a switch that makes it unreachable. */
 import type { ModelAvailability } from '../../src/catalogue/route.js';
-import { type Account, type Alias, type ApiKey, newAccount } from '../../src/domain/account.js';
+import { type Account, type Alias, type ApiKey, keyProjectId, newAccount } from '../../src/domain/account.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
+import { shownPersonId } from '../../src/domain/organisation.js';
 import type { SettlementRow } from '../../src/domain/settlement-row.js';
 import {
   type AccountChanges,
@@ -25,6 +26,7 @@ import { memoryLog } from './memory-log.js';
 import { memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryPeople } from './memory-people.js';
+import { memoryProjects } from './memory-projects.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn, memoryTables, signInRows } from './memory-sign-in.js';
 import { asked, memoryUsage } from './memory-usage.js';
@@ -81,11 +83,17 @@ export class MemoryStore implements Store {
   readonly keys = {
     create: (key: ApiKey, keysMax: number) =>
       this.answer(() => {
-        const taken = [...this.keyRows.values()].filter(({ accountId }) => accountId === key.accountId).length;
-        if (taken >= keysMax) return false;
+        if (key.projectId !== null && !this.row(key.accountId).projects.has(key.projectId))
+          return 'project_gone' as const;
+        const beside = [...this.keyRows.values()].filter(
+          (other) => other.accountId === key.accountId && keyProjectId(other) === keyProjectId(key),
+        );
+        if (beside.length >= keysMax) return 'limit' as const;
         this.keyRows.set(key.id, key);
-        return true;
+        return 'created' as const;
       }),
+    holderNamed: (accountId: string, shownId: string) =>
+      this.answer(() => (shownPersonId(accountId) === shownId ? accountId : null)),
     findWithAccount: (keyId: string) =>
       this.answer(() => {
         const key = this.keyRows.get(keyId);
@@ -98,7 +106,8 @@ export class MemoryStore implements Store {
         const key = this.keyRows.get(keyId);
         if (key?.accountId !== accountId) return null;
         const terms = { ...key.terms, ...change.terms };
-        const changed: ApiKey = { ...key, name: change.name ?? key.name, terms };
+        const holderId = change.holderId === undefined ? key.holderId : change.holderId;
+        const changed: ApiKey = { ...key, name: change.name ?? key.name, terms, holderId };
         this.keyRows.set(keyId, changed);
         return changed;
       }),
@@ -141,6 +150,11 @@ export class MemoryStore implements Store {
 
   readonly names: Store['names'] = memoryNames();
   readonly budgets = memoryBudgets(this, (read) => this.answer(read));
+  readonly projects = memoryProjects({
+    answer: (read) => this.answer(read),
+    account: (id) => this.row(id),
+    keys: () => this.keyRows.values(),
+  });
 
   readonly aliases = {
     create: (accountId: string, alias: Alias, limit: number) =>

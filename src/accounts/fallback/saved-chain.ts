@@ -23,13 +23,13 @@ export class SavedChain {
     if (!snapshot) throw gatewayError('service_unavailable');
     checkChain(models, account, snapshot, this.modelStates);
     checkChatChain(models, account, snapshot);
-    await this.directory.setFallback(account, models);
+    await this.directory.setRouting(account, { fallback: models });
     await this.audit.record(`account:${account.id}`, 'fallback.set', account.id, { models });
     return models;
   }
 
   async delete(account: Account): Promise<void> {
-    await this.directory.setFallback(account, []);
+    await this.directory.setRouting(account, { fallback: [] });
     await this.audit.record(`account:${account.id}`, 'fallback.delete', account.id);
   }
 }

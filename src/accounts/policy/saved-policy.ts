@@ -15,13 +15,13 @@ export class SavedPolicy {
   /** Replaces the whole policy: a field that the body leaves out gets its default. */
   async set(account: Account, body: Record<string, unknown>): Promise<RoutingPolicy> {
     const policy = readPolicy(body);
-    await this.directory.setPolicy(account, policy);
+    await this.directory.setRouting(account, { policy });
     await this.audit.record(`account:${account.id}`, 'policy.set', account.id, { ...policy });
     return policy;
   }
 
   async delete(account: Account): Promise<void> {
-    await this.directory.setPolicy(account, defaultPolicy);
+    await this.directory.setRouting(account, { policy: defaultPolicy });
     await this.audit.record(`account:${account.id}`, 'policy.delete', account.id);
   }
 }

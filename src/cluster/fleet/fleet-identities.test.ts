@@ -101,9 +101,12 @@ describe('keys and accounts in a fleet', () => {
     [
       'policy',
       async (d: AccountDirectory, id: string) =>
-        d.setPolicy((await d.account(id))!, { ...defaultPolicy, max_carbon: 9 }),
+        d.setRouting((await d.account(id))!, { policy: { ...defaultPolicy, max_carbon: 9 } }),
     ],
-    ['chain', async (d: AccountDirectory, id: string) => d.setFallback((await d.account(id))!, ['auto/a/b'])],
+    [
+      'chain',
+      async (d: AccountDirectory, id: string) => d.setRouting((await d.account(id))!, { fallback: ['auto/a/b'] }),
+    ],
     [
       'alias',
       async (d: AccountDirectory, id: string) =>

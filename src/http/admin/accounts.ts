@@ -8,9 +8,10 @@ import { parseUsd, usdText } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Person, SignInUser } from '../../storage/store.js';
+import { settingFields, settingsJson, settingsOf } from '../api/account.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { budgetFields, budgetJson, changedBudget, openingSpent } from '../keys/budget-fields.js';
+import { changedBudget, openingSpent } from '../keys/budget-fields.js';
 import { actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
 
@@ -49,7 +50,7 @@ export const accountChange = z.strictObject({
     .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
     .optional()
     .describe('How far below zero the balance may go, as an exact decimal.'),
-  budget: budgetFields,
+  ...settingFields,
   opening_spent_usd: openingSpent,
 });
 
@@ -163,7 +164,7 @@ async function answerOf(deps: HttpDeps, account: Account) {
 }
 
 function directoryChange(change: Omit<z.infer<typeof accountChange>, 'budget'>): AccountChange {
-  const { status, billing_country, limits, overdraft, credit_limit_usd } = change;
+  const { status, billing_country, limits, overdraft, credit_limit_usd, ...settings } = change;
   const { requests_per_minute, tokens_per_minute } = limits ?? {};
   const ownLimits = {
     ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
@@ -175,6 +176,7 @@ function directoryChange(change: Omit<z.infer<typeof accountChange>, 'budget'>):
     ...(limits !== undefined && { limits: ownLimits }),
     ...(overdraft !== undefined && { overdraft }),
     ...(credit_limit_usd !== undefined && { creditLimitPico: parseUsd(credit_limit_usd) ?? 0n }),
+    ...settingsOf(settings),
   };
 }
 
@@ -192,7 +194,7 @@ function accountJson(account: Account, user: Pick<SignInUser, 'operator' | 'twoF
     },
     overdraft: account.overdraft,
     credit_limit_usd: usdText(account.creditLimitPico),
-    budget: budgetJson(account.budget),
+    ...settingsJson(account),
     sign_in: user !== undefined,
     operator: user?.operator ?? false,
     two_factor: user?.twoFactor ?? false,

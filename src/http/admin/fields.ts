@@ -81,14 +81,21 @@ export function bodyFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T 
 
 function faultOf(issue: z.core.$ZodIssue, body: unknown) {
   if (issue.code === 'unrecognized_keys') {
-    const param = [...issue.path, issue.keys[0]].join('.').slice(0, 100);
+    const param = fieldPath([...issue.path, issue.keys[0]!]).slice(0, 100);
     return gatewayError('field_invalid', { param, reason: 'is not a field of this request' });
   }
   const value = issue.path.reduce<unknown>(
     (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],
     body,
   );
-  return gatewayError('field_invalid', { param: issue.path.join('.'), reason: reasonOf(issue, value) });
+  return gatewayError('field_invalid', { param: fieldPath(issue.path), reason: reasonOf(issue, value) });
+}
+
+/** `limits.requests_per_minute`; an entry of a list has its number: `trust[0].issuer`. */
+function fieldPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))
+    .join('');
 }
 
 /** A rule that says what is wrong, and not only what must be, stands alone. */

@@ -16,6 +16,7 @@ import { registerExport } from './export.js';
 import { registerKeys } from './keys.js';
 import { registerLogKey } from './log-key.js';
 import { registerNames } from './names.js';
+import { registerAccountProjects } from './projects.js';
 import { registerRouteHistory } from './route-history.js';
 import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
 import { registerStorage } from './storage.js';
@@ -37,6 +38,7 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerPeople(app, deps);
   registerCreditsAndLedger(app, deps);
   registerKeys(app, deps);
+  registerAccountProjects(app, deps);
   registerRoutes(app, deps);
   registerRouteHistory(app, deps);
   registerModelAvailability(app, deps);

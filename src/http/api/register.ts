@@ -4,6 +4,7 @@ import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerInvitations, registerMembers } from '../people/members.js';
 import { assignRights } from '../rights.js';
+import { registerOwnAccount } from './account.js';
 import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
 import { registerBudget } from './budget.js';
@@ -11,6 +12,7 @@ import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
 import { registerModels } from './models.js';
 import { registerCredits, registerKey } from './own-key.js';
+import { registerProjects } from './projects.js';
 import { registerProof } from './proof.js';
 import { registerExplain, registerFallback, registerRoutingPolicy } from './routing.js';
 
@@ -21,6 +23,8 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   registerKey(app, deps);
   registerBudget(app, deps);
   registerManagedKeys(app, deps);
+  registerProjects(app, deps, '/v1');
+  registerOwnAccount(app, deps, '/v1');
 }
 
 /** The endpoints without the check of who is calling. */

@@ -1,6 +1,8 @@
 /** The dashboard: its pages under `/dashboard`, and its own API under `/dashboard/api`. */
 import type { FastifyInstance } from 'fastify';
 import { registerOperatorResources } from '../admin/register.js';
+import { registerOwnAccount } from '../api/account.js';
+import { registerProjects } from '../api/projects.js';
 import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -51,6 +53,11 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerTwoFactor(app, deps, dashboard);
   registerOverview(app, deps);
   registerOwnKeys(app, deps);
+  // Beside the resources of an account, which are under `/v1` here too.
+  for (const prefix of ['', '/v1']) {
+    registerProjects(app, deps, prefix);
+    registerOwnAccount(app, deps, prefix);
+  }
   registerCatalogueView(app, deps);
   registerModelHistory(app, deps);
   registerPolicyPreview(app, deps);

@@ -69,6 +69,20 @@ const perMinute = (what: string) =>
     .optional()
     .describe(`${what} a minute through this key, not above the account’s; null is the account’s.`);
 
+export const modelIds = listOf(
+  z
+    .string('must be text')
+    .refine((text) => isModelEntry(text) || isModelName(text), modelExpected)
+    .meta({ anyOf: [{ pattern: modelEntry.source, not: { pattern: reserved.source } }, { pattern: namePattern }] }),
+  'model ids',
+).describe(
+  'A four-segment id (that route), a three-segment id (that provider, any region), `auto/{creator}/{model}`, `{creator}/{model}` (any form), `{creator}/*`, or a name of the operator’s for a model. null is every model.',
+);
+export const providerIds = listOf(
+  z.string('must be text').regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of a provider, like "acme"'),
+  'provider ids',
+).describe('null is every provider.');
+
 const termFields = {
   disabled: z.boolean('must be true or false').optional().describe('A disabled key is refused with 401.'),
   limit_usd: amount,
@@ -76,19 +90,8 @@ const termFields = {
     .enum(['never', 'daily', 'weekly', 'monthly'], 'must be "never", "daily", "weekly" or "monthly"')
     .optional()
     .describe('When a new period begins, at 00:00 UTC; weeks begin on Monday.'),
-  allowed_models: listOf(
-    z
-      .string('must be text')
-      .refine((text) => isModelEntry(text) || isModelName(text), modelExpected)
-      .meta({ anyOf: [{ pattern: modelEntry.source, not: { pattern: reserved.source } }, { pattern: namePattern }] }),
-    'model ids',
-  ).describe(
-    'A four-segment id (that route), a three-segment id (that provider, any region), `auto/{creator}/{model}`, `{creator}/{model}` (any form), `{creator}/*`, or a name of the operator’s for a model. null is every model.',
-  ),
-  allowed_providers: listOf(
-    z.string('must be text').regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of a provider, like "acme"'),
-    'provider ids',
-  ).describe('null is every provider.'),
+  allowed_models: modelIds,
+  allowed_providers: providerIds,
   allowed_ips: listOf(
     z
       .string('must be text')
@@ -103,6 +106,12 @@ const termFields = {
   tokens_per_minute: perMinute('Tokens'),
 };
 
+const holderField = z
+  .string('must be the id of a person, or null')
+  .nullable()
+  .optional()
+  .describe('The member of the account who holds the key; null where it belongs to the project.');
+
 export const newKey = z.strictObject({
   name: personText(100),
   expires: z
@@ -114,14 +123,25 @@ export const newKey = z.strictObject({
     .enum(['inference', 'management'], 'must be "inference" or "management"')
     .optional()
     .describe('A management key changes the keys of its account and can call no model. Cannot be changed later.'),
+  project: z
+    .string('must be the id of a project, or null')
+    .nullish()
+    .describe(
+      'The id of its project; the default one where it is left out. A management key without one is of the whole account. Cannot be changed later.',
+    ),
   ...termFields,
+  holder: holderField,
 });
 
 /** What is left out stays as it is. */
-export const keyChange = z.strictObject({ name: personText(100).optional(), ...termFields });
+export const keyChange = z.strictObject({
+  name: personText(100).optional(),
+  ...termFields,
+  holder: holderField,
+});
 
 /** Other fields, known or not, have always been a 400 in the admin API and the dashboard. */
-const fieldsWith422 = new Set(['kind', ...Object.keys(termFields)]);
+const fieldsWith422 = new Set(['kind', 'project', 'holder', ...Object.keys(termFields)]);
 
 /** The fields of a body about a key. A fault is a 422; that of a field outside `fieldsWith422` only at `/v1/keys`. */
 export function keyFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
@@ -135,14 +155,14 @@ export function withKeyFaults<T>({ routeOptions }: FastifyRequest, check: () => 
   } catch (error) {
     if (!(error instanceof GatewayError) || error.condition !== 'field_invalid') throw error;
     const values = error.values as { param: string; reason: string };
-    const [field = ''] = values.param.split('.');
+    const [field = ''] = values.param.split(/[.[]/);
     const is422 = fieldsWith422.has(field) || routeOptions.url?.startsWith('/v1/');
     // `param` is a field of the key; the message names the entry of its list, too.
     throw is422 ? gatewayError('key_field_invalid', { ...values, param: field, entry: values.param }) : error;
   }
 }
 
-type TermFields = Omit<z.infer<typeof newKey>, 'name' | 'expires'>;
+type TermFields = Omit<z.infer<typeof newKey>, 'name' | 'expires' | 'project' | 'holder'>;
 export interface Bounds {
   requestsPerMinute: number;
   tokensPerMinute: number;

@@ -6,7 +6,8 @@ import { periodStart } from '../../accounts/keys/limit-period.js';
 import { keyExpired, tokenPrefix } from '../../accounts/keys/token.js';
 import { usdText } from '../../base/money.js';
 import type { Bucket } from '../../cluster/ports.js';
-import { type Account, type ApiKey, openTerms } from '../../domain/account.js';
+import { type Account, type ApiKey, keyProjectId, openTerms } from '../../domain/account.js';
+import { type Project, shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { KeyFigures } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
@@ -23,6 +24,14 @@ function newKeyBuckets(accountId: string): Bucket[] {
   return [{ name: `new key ${accountId}`, capacity: 400, refillMs: 6000 }];
 }
 
+/** Who makes a key, where that bounds what it may be. */
+export interface KeyMaker {
+  /** The project to which the caller is bound; null for the whole account. */
+  readonly reach?: Project | null;
+  /** The person who holds every key that they make. */
+  readonly holderId?: string | null;
+}
+
 export class KeyRecords {
   private readonly bounds: Bounds;
 
@@ -32,16 +41,15 @@ export class KeyRecords {
     this.bounds = { requestsPerMinute: keyRequestsPerMinute, tokensPerMinute: keyTokensPerMinute, names };
   }
 
-  /** Oldest first. */
-  async list(accountId: string) {
-    const keys = await this.deps.directory.keys(accountId);
+  /** Oldest first. `reach` is the project to which the caller is bound; null for the whole account. */
+  async list(accountId: string, reach: Project | null = null) {
+    const keys = (await this.deps.directory.keys(accountId)).filter((key) => isWithin(reach, key));
     const figures = await this.figures(accountId, keys);
     return keys.map((key) => this.json(key, figures.get(key.id) ?? unused));
   }
 
-  async one(accountId: string, keyId: string) {
-    const key = (await this.deps.directory.keys(accountId)).find(({ id }) => id === keyId);
-    return this.shown(accountId, keyId, key);
+  async one(accountId: string, keyId: string, reach: Project | null = null) {
+    return this.shown(accountId, keyId, await this.found(accountId, keyId, reach));
   }
 
   /** The key with its token. The body is checked before the account is looked up. */
@@ -49,16 +57,20 @@ export class KeyRecords {
     request: FastifyRequest,
     actor: Actor,
     accountOf: () => Promise<Account>,
-    holderId: string | null = null,
+    { reach = null, holderId }: KeyMaker = {},
   ) {
     const { directory, clock, expiry } = this.deps;
-    const { name, expires, ...fields } = keyFields(request, newKey);
+    const { name, expires, project, holder, ...fields } = keyFields(request, newKey);
     const now = clock.now();
     const expiresAt = withKeyFaults(request, () => parseExpiry(expires, now));
     const account = await accountOf();
     const terms = termsOf(fields, account, this.bounds);
     const { key, token } = await directory.createKey(actor, {
-      ...{ accountId: account.id, name, expiresAt, createdAt: now, holderId },
+      ...{ accountId: account.id, name, expiresAt, createdAt: now },
+      ...{
+        projectId: storedProject(account, fields.kind, project, reach),
+        holderId: holderId ?? (await this.holder(account, holder)),
+      },
       ...(Object.keys(terms).length > 0 && { terms: { ...openTerms, ...terms } }),
     });
     expiry.noteNewKey(expiresAt);
@@ -69,29 +81,54 @@ export class KeyRecords {
   async createLimited(
     request: FastifyRequest,
     account: Account,
-    { actor = `account:${account.id}`, holderId = null }: { actor?: Actor; holderId?: string | null } = {},
+    { actor = `account:${account.id}`, ...maker }: KeyMaker & { actor?: Actor } = {},
   ) {
     const limiter = this.deps.dashboard?.limiter;
     const buckets = newKeyBuckets(account.id);
     await limiter?.take(buckets);
     try {
-      return await this.create(request, actor, async () => account, holderId);
+      return await this.create(request, actor, async () => account, maker);
     } catch (error) {
       await limiter?.giveBack(buckets);
       throw error;
     }
   }
 
-  async update(request: FastifyRequest, actor: Actor, accountOf: () => Promise<Account>, keyId: string) {
-    const { name, ...fields } = keyFields(request, keyChange);
+  async update(
+    request: FastifyRequest,
+    actor: Actor,
+    accountOf: () => Promise<Account>,
+    keyId: string,
+    reach: Project | null = null,
+  ) {
+    const { name, holder, ...fields } = keyFields(request, keyChange);
     const account = await accountOf();
+    if (reach) await this.found(account.id, keyId, reach);
     const terms = termsOf(fields, account, this.bounds);
-    const change = { ...(name !== undefined && { name }), terms };
+    const holderId = holder === undefined ? undefined : await this.holder(account, holder);
+    const change = { ...(name !== undefined && { name }), terms, ...(holderId !== undefined && { holderId }) };
     return this.shown(account.id, keyId, await this.deps.directory.updateKey(actor, account.id, keyId, change));
   }
 
-  async delete(actor: Actor, accountId: string, keyId: string): Promise<void> {
+  async delete(actor: Actor, accountId: string, keyId: string, reach: Project | null = null): Promise<void> {
+    if (reach) await this.found(accountId, keyId, reach);
     if (!(await this.deps.directory.deleteKey(actor, accountId, keyId))) throw noSuchKey(keyId);
+  }
+
+  /** Throws resource_not_found, also for a key that the caller does not reach. */
+  private async found(accountId: string, keyId: string, reach: Project | null): Promise<ApiKey> {
+    const key = (await this.deps.directory.keys(accountId)).find(({ id }) => id === keyId);
+    if (!key || !isWithin(reach, key)) throw noSuchKey(keyId);
+    return key;
+  }
+
+  /** The stored id of the person. Throws key_field_invalid for one who is no member of the account. */
+  private async holder({ id }: Account, sent: string | null | undefined): Promise<string | null> {
+    if (sent === undefined || sent === null) return null;
+    const stored = sent.includes('\0') ? null : await this.deps.store.keys.holderNamed(id, sent);
+    if (stored !== null) return stored;
+    const reason = `is "${sent.slice(0, 100)}", but the account has no member with this id`;
+    throw gatewayError('key_field_invalid', { param: 'holder', reason });
   }
 
   private async shown(accountId: string, keyId: string, key: ApiKey | null | undefined) {
@@ -127,6 +164,8 @@ export class KeyRecords {
       expires_at: timeText(key.expiresAt),
       state: keyExpired(key, this.deps.clock.now()) ? 'expired' : terms.disabled ? 'disabled' : 'active',
       created_at: new Date(key.createdAt).toISOString(),
+      project: keyProjectId(key),
+      holder: key.holderId === null ? null : shownPersonId(key.holderId),
       kind: terms.kind,
       disabled: terms.disabled,
       limit_usd: terms.limitPico === null ? null : usdText(terms.limitPico),
@@ -141,6 +180,31 @@ export class KeyRecords {
       last_used_at: timeText(lastUsedAt),
     };
   }
+}
+
+function isWithin(reach: Project | null, key: ApiKey): boolean {
+  return reach === null || keyProjectId(key) === reach.id;
+}
+
+/**
+ * The project as the key keeps it: null for the default one, and for a management key of the whole account. Who is bound to a project
+ * creates keys of that project only. Throws key_field_invalid.
+ */
+function storedProject(
+  account: Account,
+  kind: ApiKey['terms']['kind'] | undefined,
+  sent: string | null | undefined,
+  reach: Project | null,
+): string | null {
+  const id = sent === undefined ? reach?.id : sent;
+  if (!reach && (id === undefined || id === null)) return null;
+  const project = id === undefined || id === null ? undefined : account.projects.get(id);
+  if (!project || (reach && project !== reach)) {
+    const reason =
+      id === null ? `is null, but must be "${reach?.id}"` : `is "${id?.slice(0, 100)}", but there is no such project`;
+    throw gatewayError('key_field_invalid', { param: 'project', reason });
+  }
+  return project.isDefault && kind !== 'management' ? null : project.id;
 }
 
 function remaining(limitPico: bigint, usagePico: bigint): bigint {

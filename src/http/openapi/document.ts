@@ -21,6 +21,7 @@ import { explain, models } from './paths/models.js';
 import { adminNames } from './paths/names.js';
 import { ops, webhooks } from './paths/ops.js';
 import { members, people } from './paths/people.js';
+import { adminProjects, ownAccount, projects } from './paths/projects.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
 import type { OpenApiDocument, Resource } from './types.js';
@@ -42,12 +43,17 @@ const resourceGroups = {
     log,
     activity,
     account,
+    ownAccount,
+    projects,
     managedKeys,
     members,
     catalogueChanges,
     status,
   ],
-  'Admin API': [adminAccounts, people, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames, records],
+  'Admin API': [
+    ...[adminAccounts, people, adminProjects, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames],
+    records,
+  ],
   Service: [ops, webhooks],
 };
 

@@ -24,6 +24,7 @@ import { usageSums } from './0022-usage-sums.js';
 import { retirementNotices } from './0023-retirement-notices.js';
 import { catalogueUpdates } from './0024-catalogue-updates.js';
 import { organisations } from './0025-organisations.js';
+import { projectChanges } from './0026-project-changes.js';
 import { budgets } from './0027-budgets.js';
 import { beforeNamesAndImports, namesAndImports } from './0028-names-and-imports.js';
 import { people } from './0031-people.js';
@@ -65,6 +66,7 @@ export const migrations: readonly Migration[] = [
   { name: '0023-retirement-notices', sql: retirementNotices },
   { name: '0024-catalogue-updates', sql: catalogueUpdates },
   { name: '0025-organisations', sql: organisations },
+  { name: '0026-project-changes', sql: projectChanges },
   { name: '0027-budgets', sql: budgets },
   { name: '0028-names-and-imports', sql: namesAndImports, before: beforeNamesAndImports },
   { name: '0031-people', sql: people },

@@ -185,6 +185,7 @@ export async function checkStorage(database: Database): Promise<CheckResult> {
 const rowsAtOnce = 2_000;
 
 interface BatchedRow extends GenerationRow {
+  version: number;
   first_leaf: string;
   leaf_count: number;
 }
@@ -198,7 +199,7 @@ async function batchFaults(client: PoolClient, most: number): Promise<StorageFau
   const log = states[0]!;
   const faults: StorageFault[] = [];
   await client.query(`declare batched no scroll cursor for
-    select ${receiptColumns}, b.first_leaf, b.leaf_count from lodestone.log_batches b
+    select ${receiptColumns}, b.version, b.first_leaf, b.leaf_count from lodestone.log_batches b
     join lodestone.generations g on g.log_batch = b.batch
     where b.first_leaf is not null
       and not exists (select 1 from lodestone.receipts r where r.id = g.id and r.account_id = g.account_id)
@@ -221,9 +222,9 @@ async function batchFaults(client: PoolClient, most: number): Promise<StorageFau
   return faults.slice(0, most);
 }
 
-function leafText(row: GenerationRow, log: LogIdentity): string {
+function leafText(row: BatchedRow, log: LogIdentity): string {
   try {
-    return leafHash(receiptText(sourceOf(row), log)).toString('base64');
+    return leafHash(receiptText(sourceOf(row), log, row.version)).toString('base64');
   } catch (error) {
     return String(error);
   }

@@ -6,7 +6,8 @@ import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
 import { accountColumns, aliasesInOrder, foldAccounts } from './account-store.js';
-import { accounts, aliases, keys } from './tables.js';
+import { besideKey, lockAccount } from './project-store.js';
+import { accounts, aliases, keys, projects } from './tables.js';
 
 const { usagePico: _usage, lastUsedAt: _used, ...keyColumns } = getTableColumns(keys);
 
@@ -20,12 +21,20 @@ export function keyStore(database: Database): KeyStore {
   return {
     create: ({ terms, ...key }, keysMax) =>
       database.transaction(async (db) => {
-        // The lock on the account's row orders parallel calls: the second counts what the first has created.
-        await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, key.accountId)).for('update');
-        if ((await db.$count(keys, eq(keys.accountId, key.accountId))) >= keysMax) return false;
+        await lockAccount(db, key.accountId);
+        const { projectId } = key;
+        if (projectId !== null && (await db.$count(projects, eq(projects.id, projectId))) === 0) return 'project_gone';
+        if ((await db.$count(keys, besideKey({ ...key, terms }))) >= keysMax) return 'limit';
         await db.insert(keys).values({ ...key, terms: storedTerms(terms) });
-        return true;
+        return 'created';
       }),
+
+    async holderNamed(accountId, shownId) {
+      // Who came with an account has its id in the store.
+      const stored = [shownId, shownId.replace(/^per-/, 'acct-')];
+      const rows = await database.statement<{ person_id: string }>('find-holder', holderSql, [accountId, stored]);
+      return rows[0]?.person_id ?? null;
+    },
 
     async findWithAccount(keyId) {
       const rows = await database.query((db) =>
@@ -52,7 +61,7 @@ export function keyStore(database: Database): KeyStore {
       return rows.map(keyOf);
     },
 
-    update: (accountId, keyId, { name, terms }) =>
+    update: (accountId, keyId, { name, terms, holderId }) =>
       database.transaction(async (db) => {
         const isKey = and(eq(keys.id, keyId), eq(keys.accountId, accountId));
         // The lock on the row orders parallel changes: the second one starts from the result of the first.
@@ -61,11 +70,14 @@ export function keyStore(database: Database): KeyStore {
         const key = keyOf(before);
         const enables = key.terms.disabled && terms?.disabled === false;
         // A key that was disabled because its holder left belongs to the project from then on.
-        const holderId = enables && !(await isMember(db, accountId, key.holderId)) ? null : key.holderId;
-        const changed = { ...key, name: name ?? key.name, terms: { ...key.terms, ...terms }, holderId };
+        const kept = enables && !(await isMember(db, accountId, key.holderId)) ? null : key.holderId;
+        const changed = {
+          ...{ ...key, name: name ?? key.name, terms: { ...key.terms, ...terms } },
+          holderId: holderId === undefined ? kept : holderId,
+        };
         await db
           .update(keys)
-          .set({ name: changed.name, terms: storedTerms(changed.terms), holderId })
+          .set({ name: changed.name, terms: storedTerms(changed.terms), holderId: changed.holderId })
           .where(isKey);
         return changed;
       }),
@@ -149,6 +161,7 @@ export async function disableHeldKeys(client: PoolClient, accountId: string, per
   }
   return active.map(({ id }) => id);
 }
+const holderSql = 'select person_id from lodestone.memberships where account_id = $1 and person_id = any($2) limit 1';
 
 /** In the order of the ids, so that two processes cannot deadlock. */
 const noteUsesSql = `

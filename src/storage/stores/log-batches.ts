@@ -96,8 +96,8 @@ export async function placeInLog(
   { origin, salt }: LogState,
   readTile: ReadTile,
 ): Promise<FoundLeaf | null> {
-  if (origin === null || salt === null || version !== receiptVersion) return null;
-  const receipt = receiptText(source, { origin, salt });
+  if (origin === null || salt === null || version > receiptVersion) return null;
+  const receipt = receiptText(source, { origin, salt }, version);
   const leafIndex = await placeOf(readTile, leafHash(receipt), firstLeaf, firstLeaf + leafCount);
   return leafIndex === null ? null : { receipt, leafIndex };
 }

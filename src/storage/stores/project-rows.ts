@@ -1,6 +1,6 @@
 /** Reads projects and budgets as the store keeps them: amounts as text, because JSON numbers are not exact. */
 import type { Budget, ImportedFrom, Project, TrustEntry } from '../../domain/organisation.js';
-import { policyOfStored } from '../../policy/policy.js';
+import { projectPolicyOfStored } from '../../policy/policy.js';
 
 /** A row of `projects` as PostgreSQL's `to_json` shows it. */
 export interface ProjectRow {
@@ -22,7 +22,7 @@ export function projectOf(row: ProjectRow): Project {
     ...{ id: row.id, accountId: row.account_id, name: row.name, isDefault: row.is_default },
     budget: readBudget(row.budget),
     limits: { requestsPerMinute: row.requests_per_minute, tokensPerMinute: row.tokens_per_minute },
-    policy: row.routing_policy === null ? null : policyOfStored(row.routing_policy),
+    policy: projectPolicyOfStored(row.routing_policy),
     trust: JSON.parse(row.trust) as TrustEntry[],
     importedFrom: row.imported_from === null ? null : (JSON.parse(row.imported_from) as ImportedFrom),
     createdAt: Date.parse(row.created_at),

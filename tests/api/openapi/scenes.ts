@@ -45,6 +45,18 @@ const managed = async ({ gateway, caller }: Scene) => {
   return { id: caller.keyId };
 };
 
+/** The caller gets a management key; the parameter is a project without keys. */
+const project = async (scene: Scene) => {
+  await managed(scene);
+  const made = await scene.gateway.call('POST', '/v1/projects', { name: 'scene' }, { key: scene.caller.key });
+  return { id: made.json.id as string };
+};
+
+const accountProject = async (scene: Scene) => ({
+  id: scene.caller.accountId,
+  project_id: (await project(scene)).id,
+});
+
 /** An update with the built-in catalogue is in use. */
 const updated = async ({ gateway }: Scene) => {
   const file = signedFile('2027.01.01', await builtinValues());
@@ -99,6 +111,23 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   getManagedKey: managed,
   updateManagedKey: managed,
   deleteManagedKey: managed,
+  getOwnAccount: managed,
+  updateOwnAccount: managed,
+  listProjects: managed,
+  createProject: managed,
+  getProject: project,
+  updateProject: project,
+  deleteProject: project,
+  listProjectKeys: project,
+  createProjectKey: project,
+  getProjectRoutingPolicy: project,
+  putProjectRoutingPolicy: project,
+  deleteProjectRoutingPolicy: project,
+  listAccountProjects: account,
+  createAccountProject: account,
+  getAccountProject: accountProject,
+  updateAccountProject: accountProject,
+  deleteAccountProject: accountProject,
   listCatalogueUpdates: updated,
   rollBackCatalogue: updated,
   liftHold: async (scene) => {

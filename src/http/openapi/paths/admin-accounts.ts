@@ -21,6 +21,7 @@ import {
 } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
 import { keyChangeExamples, newKeyExamples } from './keys.js';
+import { settings } from './projects.js';
 
 const accountsTag = { name: 'Accounts', description: 'For operators: who may use the service.' };
 
@@ -54,7 +55,7 @@ export const adminAccounts: Resource = {
         description: 'Whether requests in flight are held against the balance; null is what the configuration says.',
       },
       credit_limit_usd: usd('How far below zero the balance may go.'),
-      budget: { anyOf: [ref('Budget'), { type: 'null' }], description: 'How much it may spend in a period.' },
+      ...settings,
       operator: boolean('It is an operator in the dashboard.'),
       two_factor: boolean('Sign-in at the dashboard asks for a code.'),
       created_at: time('When it was made.'),

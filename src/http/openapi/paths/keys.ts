@@ -27,6 +27,8 @@ const key = {
   expires_at: textOrNull('When it expires; null is never.', { format: 'date-time' }),
   state: oneOfValues(['active', 'disabled', 'expired'], 'An expired key stays listed.'),
   created_at: time('When it was made.'),
+  project: textOrNull('The id of its project; null for a management key of the whole account.'),
+  holder: textOrNull('The id of the person who holds it; null where it belongs to the project.'),
   kind: oneOfValues(['inference', 'management'], 'A management key changes keys and can call no model.'),
   disabled: boolean('A disabled key is refused with 401 `api_key_disabled`.'),
   limit_usd: usdOrNull('How much may be spent through it in a period; null is no limit.'),

@@ -1,0 +1,82 @@
+/** `/v1/account`: the settings of the account, for a management key and in the dashboard for a session. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { AccountChange } from '../../accounts/directory.js';
+import type { Account } from '../../domain/account.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { personText } from '../admin/fields.js';
+import { managerOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
+import { budgetFields, budgetJson, changedBudget } from '../keys/budget-fields.js';
+import { settingsFields } from '../projects/project-fields.js';
+import { settledWaitMs } from './generations.js';
+
+/** The settings that operators change too. */
+export const settingFields = {
+  name: personText(200).nullable().optional(),
+  settings_by_keys: z
+    .boolean('must be true or false')
+    .optional()
+    .describe('Whether inference keys may change the routing policy, the aliases and the fallback chain.'),
+  record_end_users: z
+    .boolean('must be true or false')
+    .optional()
+    .describe('Whether the end user that a request names is kept with its record.'),
+  budget: budgetFields,
+};
+
+/** What is left out stays as it is. */
+export const settingsChange = z.strictObject(settingFields);
+
+/** `prefix` is `/v1`, or nothing in the dashboard. */
+export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix: string): void {
+  const { directory, journal, clock } = deps;
+  app.get(`${prefix}/account`, async (request) => ownAccountJson(wholeAccount(request)));
+
+  app.patch(`${prefix}/account`, async (request) => {
+    const account = wholeAccount(request);
+    const { budget: sent, ...settings } = settingsFields(request, settingsChange);
+    const budget = changedBudget({ budget: sent }, account.budget, clock.now());
+    const actor = `account:${account.id}` as const;
+    if (budget !== undefined) {
+      await journal.settled(settledWaitMs);
+      await directory.setBudget(actor, { account, project: null, budget });
+    }
+    if (Object.keys(settings).length > 0) await directory.updateAccount(actor, account.id, settingsOf(settings));
+    return ownAccountJson(account);
+  });
+}
+
+export function settingsOf(fields: Omit<z.infer<typeof settingsChange>, 'budget'>): AccountChange {
+  const { name, settings_by_keys, record_end_users } = fields;
+  return {
+    ...(name !== undefined && { name }),
+    ...(settings_by_keys !== undefined && { settingsByKeys: settings_by_keys }),
+    ...(record_end_users !== undefined && { recordEndUsers: record_end_users }),
+  };
+}
+
+export function settingsJson(account: Account) {
+  return {
+    settings_by_keys: account.settingsByKeys,
+    record_end_users: account.recordEndUsers,
+    budget: budgetJson(account.budget),
+  };
+}
+
+function ownAccountJson(account: Account) {
+  return {
+    object: 'account',
+    id: account.id,
+    email: account.email,
+    name: account.name,
+    ...settingsJson(account),
+    created_at: new Date(account.createdAt).toISOString(),
+  };
+}
+
+function wholeAccount(request: FastifyRequest): Account {
+  const { account, reach } = managerOf(request);
+  if (reach) throw gatewayError('whole_account_key_required');
+  return account;
+}

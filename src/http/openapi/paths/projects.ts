@@ -1,0 +1,284 @@
+/** Describes projects, their keys and policies, and the settings of the account. */
+import { policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
+import { preferences } from '../../../policy/routing-policy.js';
+import { settingsChange } from '../../api/account.js';
+import { newProject, projectChange } from '../../projects/project-fields.js';
+import { pageLimit } from '../../query.js';
+import { adminOperation, json, managementOperation, noContent, type OperationDescription } from '../operations.js';
+import {
+  array,
+  bodySchema,
+  boolean,
+  integer,
+  listOf,
+  number,
+  numberParameter,
+  object,
+  oneOfValues,
+  ref,
+  text,
+  textOrNull,
+  time,
+  usd,
+} from '../schema.js';
+import type { Operation, Parameter, Resource, Schema } from '../types.js';
+import { newKeyExamples } from './keys.js';
+
+const tag = {
+  name: 'Projects',
+  description:
+    'The projects of the account, for a program with a management key. A management key of one project reaches that project only.',
+};
+
+/** null is none. */
+export const budget: Schema = {
+  anyOf: [
+    object({
+      limit_usd: usd('How much may be spent in a period.'),
+      period: oneOfValues(['never', 'daily', 'weekly', 'monthly'], 'When a new period begins, at 00:00 UTC.'),
+      alert_at: array(number('A part of the limit.'), 'The parts of the limit at which a notice is sent.'),
+    }),
+    { type: 'null' },
+  ],
+  description: 'null is none.',
+};
+
+const listOrNull = (description: string): Schema => ({
+  ...{ type: ['array', 'null'], items: { type: 'string' }, description },
+});
+const perMinute = (what: string): Schema => ({
+  ...{ type: ['integer', 'null'], description: `${what} a minute through all of its keys together; null is no limit.` },
+});
+
+const project = object({
+  object: { const: 'project' },
+  id: text('Its id.', { pattern: '^proj-' }),
+  name: text('Its name, unique in the account.'),
+  is_default: boolean('Every account has one default project, which cannot be deleted.'),
+  budget,
+  requests_per_minute: perMinute('Requests'),
+  tokens_per_minute: perMinute('Tokens'),
+  trust: array(
+    object({
+      issuer: text('The issuer of the tokens.'),
+      subject: text('Their `sub`.'),
+      audience: textOrNull('What `aud` must hold; null is the address of the project.'),
+      claims: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further claims.' },
+      allowed_models: listOrNull('The models that the keys may call; null is all of them.'),
+      allowed_providers: listOrNull('The providers that the keys may call; null is all of them.'),
+    }),
+    'Whose tokens workloads may exchange for keys of the project.',
+  ),
+  keys: integer('How many keys it has.'),
+  spent_usd: usd('What was spent in the current period of its budget; without a budget, this month.'),
+  created_at: time('When it was made.'),
+});
+
+const path = (name: string, description: string): Parameter => ({
+  ...{ name, in: 'path', required: true, description, schema: { type: 'string' } },
+});
+const projectId = path('id', 'The project’s id.');
+const after: Parameter = {
+  ...{ name: 'after', in: 'query', description: 'Only entries after this id.', schema: { type: 'string' } },
+};
+const page = [numberParameter(pageLimit), after];
+
+const one = json('The project.', ref('Project'));
+const projectExamples = {
+  team: { summary: 'A team', value: { name: 'search' } },
+  capped: {
+    summary: 'With a budget and limits',
+    value: {
+      ...{ name: 'chat', requests_per_minute: 600, tokens_per_minute: 200_000 },
+      budget: { limit_usd: '500', period: 'monthly', alert_at: [0.5, 0.8, 1] },
+    },
+  },
+};
+const changeExamples = {
+  rename: { summary: 'Another name', value: { name: 'retrieval' } },
+  budget: { summary: 'No budget', value: { budget: null } },
+};
+
+interface Ids {
+  list: string;
+  create: string;
+  get: string;
+  update: string;
+  delete: string;
+}
+
+/** The paths of projects for a management key, and the same under an account for operators. */
+function projectPaths(
+  base: string,
+  ids: Ids,
+  {
+    operation,
+    before,
+    id,
+    tagName,
+  }: {
+    operation: (description: OperationDescription) => Operation;
+    before: readonly Parameter[];
+    id: Parameter;
+    tagName: string;
+  },
+): Resource['paths'] {
+  const own = { tag: tagName, parameters: [...before, id] };
+  return {
+    [base]: {
+      get: operation({
+        ...{ id: ids.list, tag: tagName, summary: 'List projects', parameters: [...before, ...page] },
+        description:
+          'The default one first, then the oldest. `after` takes the last id of a page and gives the next one.',
+        answers: { '200': json('A page.', listOf(ref('Project'))) },
+      }),
+      post: operation({
+        ...{ id: ids.create, tag: tagName, summary: 'Create a project' },
+        ...(before.length > 0 && { parameters: before }),
+        body: { schema: ref('NewProject'), examples: projectExamples },
+        answers: { '201': one },
+      }),
+    },
+    [`${base}/{${id.name}}`]: {
+      get: operation({ ...own, id: ids.get, summary: 'Get a project', answers: { '200': one } }),
+      patch: operation({
+        ...{ ...own, id: ids.update, summary: 'Change a project' },
+        description: 'A field that is left out stays as it is. Renaming changes no history.',
+        body: { schema: ref('ProjectChange'), examples: changeExamples },
+        answers: { '200': one },
+      }),
+      delete: operation({
+        ...{ ...own, id: ids.delete, summary: 'Delete a project' },
+        description: 'Only a project without keys, and never the default one.',
+        answers: { '204': noContent },
+      }),
+    },
+  };
+}
+
+const preferOrNull = oneOfValues([...preferences, null], 'What counts most in the ranking; null takes the account’s.');
+const policyOperation = { tag: tag.name, parameters: [projectId] };
+const thePolicy = json('The policy.', ref('ProjectPolicy'));
+
+export const projects: Resource = {
+  tag,
+  schemas: {
+    Project: project,
+    NewProject: bodySchema(newProject),
+    ProjectChange: bodySchema(projectChange),
+    ProjectPolicy: object({ object: { const: 'routing_policy' }, ...policySchemas, prefer: preferOrNull }),
+    NewProjectPolicy: object(
+      { object: { description: 'Ignored, so that the answer of a GET can be sent back.' }, ...sentPolicySchemas },
+      {
+        ...{ optional: 'all', additionalProperties: false },
+        description: 'An absent or null field gets its default, `prefer` the account’s.',
+      },
+    ),
+  },
+  paths: {
+    ...projectPaths(
+      '/v1/projects',
+      {
+        ...{ list: 'listProjects', create: 'createProject', get: 'getProject' },
+        ...{ update: 'updateProject', delete: 'deleteProject' },
+      },
+      { operation: managementOperation, before: [], id: projectId, tagName: tag.name },
+    ),
+    '/v1/projects/{id}/keys': {
+      get: managementOperation({
+        ...{ id: 'listProjectKeys', tag: tag.name, summary: 'List the keys of a project' },
+        parameters: [projectId, ...page],
+        answers: { '200': json('A page, oldest first.', listOf(ref('Key'))) },
+      }),
+      post: managementOperation({
+        ...{ id: 'createProjectKey', tag: tag.name, summary: 'Create a key in a project', parameters: [projectId] },
+        body: { schema: ref('NewKey'), examples: newKeyExamples },
+        answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
+      }),
+    },
+    '/v1/projects/{id}/routing-policy': {
+      get: managementOperation({
+        ...{ ...policyOperation, id: 'getProjectRoutingPolicy', summary: 'Get the policy of a project' },
+        answers: { '200': thePolicy },
+      }),
+      put: managementOperation({
+        ...{ ...policyOperation, id: 'putProjectRoutingPolicy', summary: 'Replace the policy of a project' },
+        description:
+          'It holds beside the account’s, so it only narrows. Its gates are named with the prefix `project.`.',
+        body: {
+          schema: ref('NewProjectPolicy'),
+          examples: { sweden: { summary: 'In Sweden only', value: { regions: { allow: ['SE'] }, prefer: null } } },
+        },
+        answers: { '200': thePolicy },
+      }),
+      delete: managementOperation({
+        ...{ ...policyOperation, id: 'deleteProjectRoutingPolicy', summary: 'Only the account’s policy again' },
+        answers: { '204': noContent },
+      }),
+    },
+  },
+};
+
+const adminTag = { name: 'Account projects', description: 'For operators: the projects of an account.' };
+
+export const adminProjects: Resource = {
+  tag: adminTag,
+  paths: projectPaths(
+    '/admin/v1/accounts/{id}/projects',
+    {
+      ...{ list: 'listAccountProjects', create: 'createAccountProject', get: 'getAccountProject' },
+      ...{ update: 'updateAccountProject', delete: 'deleteAccountProject' },
+    },
+    {
+      ...{ operation: adminOperation, before: [path('id', 'The account’s id.')], tagName: adminTag.name },
+      id: path('project_id', 'The project’s id.'),
+    },
+  ),
+};
+
+/** The settings of an account, as the account itself and operators see them. */
+export const settings = {
+  settings_by_keys: boolean('Inference keys may change the routing policy, the aliases and the fallback chain.'),
+  record_end_users: boolean('The end user that a request names is kept with its record.'),
+  budget,
+};
+
+const settingsTag = {
+  name: 'Settings',
+  description: 'The settings of the account, for a management key of the whole account.',
+};
+
+export const ownAccount: Resource = {
+  tag: settingsTag,
+  schemas: {
+    OwnAccount: object({
+      object: { const: 'account' },
+      id: text('Its id.'),
+      email: text('Its email address.'),
+      name: textOrNull('Its name.'),
+      ...settings,
+      created_at: time('When it was made.'),
+    }),
+    SettingsChange: bodySchema(settingsChange),
+  },
+  paths: {
+    '/v1/account': {
+      get: managementOperation({
+        ...{ id: 'getOwnAccount', tag: settingsTag.name, summary: 'Get the account' },
+        answers: { '200': json('The account.', ref('OwnAccount')) },
+      }),
+      patch: managementOperation({
+        ...{ id: 'updateOwnAccount', tag: settingsTag.name, summary: 'Change the settings of the account' },
+        description: 'A field that is left out stays as it is.',
+        body: {
+          schema: ref('SettingsChange'),
+          examples: {
+            closed: { summary: 'Settings by management keys only', value: { settings_by_keys: false } },
+            budget: { summary: 'A monthly budget', value: { budget: { limit_usd: '5000' } } },
+          },
+        },
+        answers: { '200': json('The account.', ref('OwnAccount')) },
+      }),
+    },
+  },
+};

@@ -1,0 +1,107 @@
+/** The fields of a project and of the account's settings: how a request sends them, what becomes of them, and how they are shown. */
+import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { TrustEntry } from '../../domain/organisation.js';
+import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { ProjectChange } from '../../storage/store.js';
+import { bodyFields, personText } from '../admin/fields.js';
+import { budgetFields, openingSpent } from '../keys/budget-fields.js';
+import { modelIds, providerIds } from '../keys/key-fields.js';
+
+const trustMax = 50;
+
+const perMinute = (what: string) =>
+  z
+    .int('must be a whole number or null')
+    .min(1, 'must be 1 or greater')
+    .max(1_000_000_000, 'must be at most 1000000000')
+    .nullable()
+    .optional()
+    .describe(`${what} a minute through all of its keys together; null is no limit of its own.`);
+
+const shortText = (max: number) =>
+  z.string('must be text').min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+
+const trustEntry = z.strictObject(
+  {
+    issuer: shortText(500).describe('The issuer of the tokens, an https URL.'),
+    subject: shortText(500).describe('The `sub` of the tokens; `*` matches within one part between `:` or `/`.'),
+    audience: shortText(500).nullish().describe('What `aud` must hold; null is the address of the project.'),
+    claims: z
+      .record(
+        shortText(200),
+        z.union([shortText(500), z.number(), z.boolean()], 'must be text, a number or a boolean'),
+        'must be an object',
+      )
+      .refine((claims) => Object.keys(claims).length <= 20, 'must have at most 20 entries')
+      .nullish()
+      .describe('Further claims that the tokens must have.'),
+    allowed_models: modelIds,
+    allowed_providers: providerIds,
+  },
+  'must be an object with issuer and subject',
+);
+
+const projectFields = {
+  budget: budgetFields,
+  requests_per_minute: perMinute('Requests'),
+  tokens_per_minute: perMinute('Tokens'),
+  trust: z
+    .array(trustEntry, 'must be a list')
+    .max(trustMax, `must have at most ${trustMax} entries`)
+    .optional()
+    .describe('Whose tokens workloads may exchange for keys of the project.'),
+};
+
+export const newProject = z.strictObject({ name: personText(100), ...projectFields });
+/** What is left out stays as it is. */
+export const projectChange = z.strictObject({ name: personText(100).optional(), ...projectFields });
+
+/** Operators may say what was spent elsewhere. */
+export const newImportedProject = newProject.extend({ opening_spent_usd: openingSpent });
+export const importedProjectChange = projectChange.extend({ opening_spent_usd: openingSpent });
+
+/** The fields of a body. A fault is a 422, in the operators' APIs a 400. */
+export function settingsFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
+  try {
+    return bodyFields(request, schema);
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid') throw error;
+    throw settingsFault(request, error.values as { param: string; reason: string });
+  }
+}
+
+export function isOperators({ routeOptions }: FastifyRequest): boolean {
+  return /^\/(admin|dashboard\/api\/operator)\//.test(routeOptions.url ?? '');
+}
+
+export function settingsFault(request: FastifyRequest, fault: { param: string; reason: string }): GatewayError {
+  // An entry of a list of plain values is named by the list; the reason has its value.
+  const param = fault.param.replace(/\[\d+\]$/, '');
+  return gatewayError(isOperators(request) ? 'field_invalid' : 'settings_field_invalid', { ...fault, param });
+}
+
+export function projectChangeOf(fields: z.infer<typeof projectChange>): ProjectChange {
+  const { name, requests_per_minute, tokens_per_minute, trust } = fields;
+  const limits = {
+    ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
+    ...(tokens_per_minute !== undefined && { tokensPerMinute: tokens_per_minute }),
+  };
+  return {
+    ...(name !== undefined && { name }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(trust !== undefined && { trust: trust.map(trustOf) }),
+  };
+}
+
+function trustOf({ issuer, subject, audience, claims, ...scope }: z.infer<typeof trustEntry>): TrustEntry {
+  return {
+    ...{ issuer, subject, audience: audience ?? null },
+    claims: Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [name, String(value)])),
+    ...{ allowedModels: scope.allowed_models ?? null, allowedProviders: scope.allowed_providers ?? null },
+  };
+}
+
+export function trustJson({ allowedModels, allowedProviders, ...entry }: TrustEntry) {
+  return { ...entry, allowed_models: allowedModels, allowed_providers: allowedProviders };
+}
