@@ -39,6 +39,7 @@ import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
 import { RecordKeeper, retentionOf } from './record-keeper.js';
 import { openRouteRecords } from './route-records.js';
+import { openSettlement } from './settlement.js';
 import { openSignIn } from './sign-in-parts.js';
 import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
@@ -48,13 +49,6 @@ import { warmUp } from './warm-up.js';
 const replayMs = 5_000;
 /** Time after the drain for requests that were cut off to be counted and settled. */
 const settleMs = 10_000;
-/**
- * Memory is exact in a single process, and whoever reads the store settles first, so a settlement may wait for a large batch.
- * The balances that the processes of a fleet see of each other come from the store.
- */
-const settleEveryMs = 1_000;
-const settleInFleetMs = 250;
-
 export interface GatewayOptions {
   config: Config;
   clock?: Clock;
@@ -76,7 +70,6 @@ export interface Gateway {
   readonly addresses: Addresses;
   readonly directory: AccountDirectory;
   readonly store: Store;
-  readonly journal: Pick<JournalSlot, 'adopt'>;
   /** Takes changed files and tokens into use. Unless `alone`, the other processes of the fleet do the same. */
   reload(alone?: boolean): Promise<void>;
   /** Prepares the request path in the background, so that the first request does not wait for what is made on first use. */
@@ -130,14 +123,13 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     }),
     (part) => part.close(),
   );
+  const settler = openSettlement({ config, store, clock, logger, deployment }, parts);
   const journal = parts.add(
     await openJournalSlot({
       dataDir: config.storage.dataDir,
       shared: config.storage.redisUrl !== null,
       sharesStoreDisk: config.storage.databaseUrl === null,
-      settle: (rows) => deployment.settle(rows),
-      flushMs: config.storage.redisUrl === null ? settleEveryMs : settleInFleetMs,
-      ...{ clock, logger },
+      ...{ settler, logger },
     }),
     (part) => part.close(),
   );
@@ -261,7 +253,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   listening.started = true;
 
   return {
-    ...{ port, addresses, directory, store, journal },
+    ...{ port, addresses, directory, store },
     baseUrl: localAddress(config, port),
     figures: () => server.figures(),
     reload: async (alone = false) => {

@@ -288,6 +288,7 @@ describe('migrations', () => {
       { name: '0022-usage-sums' },
       { name: '0023-retirement-notices' },
       { name: '0024-catalogue-updates' },
+      { name: '0030-journal-offsets' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -136,10 +136,7 @@ class Primary {
         if (message.type === 'ask_siblings') this.#figures.ask(number, message.ask, message.figures);
         else this.#figures.receive(number, message.round, message.figures);
       },
-      died: () => {
-        this.#figures.remove(number);
-        for (const seat of this.#seats) if (seat.number !== number) seat.send({ type: 'adopt' });
-      },
+      died: () => this.#figures.remove(number),
     };
     return new Seat(number, events, this.options.logger);
   }

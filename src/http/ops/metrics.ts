@@ -81,6 +81,7 @@ function partFigures(deps: MetricsDeps): Figures {
       lodestone_journal_oldest_seconds: one(ageSeconds(clock.now(), waiting.oldestAt)),
       lodestone_journal_settled_total: one(waiting.settled),
       lodestone_journal_set_aside_total: one(waiting.setAside),
+      lodestone_journal_damaged_total: one(waiting.damaged),
       lodestone_estimated_bills_total: one(waiting.estimated),
     }),
     ...(spend && { lodestone_holds_exceeded_total: one(spend.exceeded) }),

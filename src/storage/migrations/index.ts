@@ -23,6 +23,7 @@ import { lateRowsLock } from './0021-late-rows-lock.js';
 import { usageSums } from './0022-usage-sums.js';
 import { retirementNotices } from './0023-retirement-notices.js';
 import { catalogueUpdates } from './0024-catalogue-updates.js';
+import { journalOffsets } from './0030-journal-offsets.js';
 
 export interface Migration {
   readonly name: string;
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   { name: '0022-usage-sums', sql: usageSums },
   { name: '0023-retirement-notices', sql: retirementNotices },
   { name: '0024-catalogue-updates', sql: catalogueUpdates },
+  { name: '0030-journal-offsets', sql: journalOffsets },
 ];
