@@ -37,9 +37,9 @@ import { bothOpen, OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
-import { RecordKeeper, retentionOf } from './record-keeper.js';
+import { retentionOf } from './record-keeper.js';
 import { openRouteRecords } from './route-records.js';
-import { openSettlement } from './settlement.js';
+import { openSettlement, type SettlementPlace } from './settlement.js';
 import { openSignIn } from './sign-in-parts.js';
 import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
@@ -60,6 +60,8 @@ export interface GatewayOptions {
   storeConnection?: SocketConnection;
   /** Prints the demo account of a first start, before the gateway is ready. Absent: no demo account is made. */
   print?: (text: string) => void;
+  /** Where the journals are settled; absent: in this process. */
+  settlement?: SettlementPlace;
   /** The figures of the other workers of this machine, for a scrape that this one answers. */
   siblings?: HttpDeps['siblings'];
 }
@@ -103,7 +105,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const tracing = await startTracing(env, logger, parts);
   // PostgreSQL starts in a process of its own. What needs no store is loaded meanwhile.
   makePrivateDirectory(config.storage.dataDir);
-  const [store, territories] = await bothOpen(
+  const [{ store, connection }, territories] = await bothOpen(
     openStorage(config, logger, parts, options.storeConnection),
     Territories.open(config, logger),
   );
@@ -123,13 +125,17 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     }),
     (part) => part.close(),
   );
-  const settler = openSettlement({ config, store, clock, logger, deployment }, parts);
+  const { settlement: place = 'here' } = options;
+  const { settler, openSealer } = openSettlement(
+    { place, config, store, clock, logger, deployment, connection },
+    parts,
+  );
   const journal = parts.add(
     await openJournalSlot({
       dataDir: config.storage.dataDir,
       shared: config.storage.redisUrl !== null,
       sharesStoreDisk: config.storage.databaseUrl === null,
-      ...{ settler, logger },
+      ...{ settler, logger, sync: config.journal.sync },
     }),
     (part) => part.close(),
   );
@@ -186,7 +192,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The request path.
   const listening = { port: config.server.port, started: false };
   const base = () => addressesOf(config, listening.port).base;
-  const proof = openProof({ config, store, clock, logger, base }, parts);
+  const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
@@ -208,7 +214,6 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
 
   const retention = retentionOf(config);
-  parts.add(new RecordKeeper({ records: store.records, retention, clock, logger }), (part) => part.close());
 
   // The server.
   const server = await createServer({

@@ -36,6 +36,7 @@ export function configOf(checked: CheckedSettings): Config {
     catalogue: top.catalogue.map((entry) => (entry === 'builtin' ? entry : resolve(directory, entry))),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
     catalogueUpdates: section('catalogue_updates'),
+    journal: section('journal'),
     routing: section('routing'),
     territories: section('territories'),
     providers: providersOf((values.providers ?? {}) as ProviderValues, checked.unconfigured),

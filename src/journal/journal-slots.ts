@@ -19,6 +19,8 @@ export interface SlotOptions extends Omit<JournalOptions, 'dir'> {
 
 export interface JournalSlot extends Omit<Journal, 'close'> {
   readonly slot: number;
+  /** Whether no settler has been reached for some seconds. One that is being replaced is away for less. */
+  readonly settlerAway: boolean;
   /** True when everything that processes left which are gone is in the store; false where that takes longer than the time limit. */
   replayed(timeoutMs: number): Promise<boolean>;
   /** Rejects with UnsettledRecords where not everything could be settled. */
@@ -37,6 +39,7 @@ class UnsettledRecords extends Error {
 
 /** No directory is shared by more processes than this. */
 const slotsMax = 4096;
+const settlerAwayMs = 5_000;
 const slotName = /^journal(?:-([1-9]\d*))?$/;
 
 export const slotDir = (dataDir: string, slot: number): string =>
@@ -71,6 +74,9 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
       return journal.depth;
     },
     figures: () => journal.figures(),
+    get settlerAway() {
+      return settler.awaySince !== null && performance.now() - settler.awaySince > settlerAwayMs;
+    },
     replayed: (timeoutMs) => settler.replayed(timeoutMs),
     async close() {
       const left = await journal.close(report);

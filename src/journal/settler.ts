@@ -12,7 +12,7 @@ import { SetAsideFile } from './set-aside.js';
 import { SettlementWriter } from './settlement-writer.js';
 import type { Attachment, Progress, RunPlace, SettlerPort } from './settler-port.js';
 import type { Source, Waiting } from './source.js';
-import type { Stream } from './stream.js';
+import { addCounts, noCounts, type Stream } from './stream.js';
 import { Streams } from './streams.js';
 
 export interface SettlerOptions {
@@ -43,6 +43,8 @@ export class Settler implements SettlerPort {
   #looks = 0;
   #waiters: (() => void)[] = [];
   readonly #timer: NodeJS.Timeout;
+  /** What happened in streams of processes that are gone and is not told yet. The next process that is attached tells it. */
+  readonly untold = noCounts();
 
   constructor(private readonly options: SettlerOptions) {
     const { logger, flushMs = 250, batchRecords = defaultBatchRecords } = options;
@@ -62,6 +64,7 @@ export class Settler implements SettlerPort {
 
   attach(place: RunPlace, progressed: (progress: Progress) => void): Attachment {
     const stream = this.#streams.attach(place, progressed);
+    this.#writer.wake();
     return {
       hurry: (position) => {
         stream.wanted = Math.max(stream.wanted, position);
@@ -72,7 +75,7 @@ export class Settler implements SettlerPort {
         this.#writer.wake();
       },
       detach: () => {
-        if (stream.listener === progressed) stream.listener = null;
+        if (stream.listener === progressed) stream.listenTo(null);
         this.#writer.wake();
       },
     };
@@ -94,11 +97,6 @@ export class Settler implements SettlerPort {
   stop(): Promise<void> {
     clearInterval(this.#timer);
     return this.#writer.stop();
-  }
-
-  /** Whether anything is left that could be settled. */
-  get isIdle(): boolean {
-    return this.#queue.length === 0 && this.#streams.isReplayed;
   }
 
   // What the writer asks for.
@@ -173,6 +171,10 @@ export class Settler implements SettlerPort {
 
   async #tellAll(): Promise<void> {
     for (const stream of this.#streams.all) {
+      if (stream.listener !== null) {
+        addCounts(stream.counts, this.untold);
+        Object.assign(this.untold, noCounts());
+      }
       stream.advance();
       if (stream.isDone) await this.#finish(stream);
       else stream.tell();
@@ -188,6 +190,7 @@ export class Settler implements SettlerPort {
     if (stream.run !== null) await this.options.offsets.remove(stream.run);
     this.#streams.remove(stream);
     const { records, dir } = stream;
+    if (stream.listener === null) addCounts(this.untold, stream.counts);
     if (stream.listener === null && records > 0)
       this.options.logger.info({ dir, records }, 'records of a process that is gone were settled');
     stream.tell(true);

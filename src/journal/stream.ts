@@ -4,10 +4,18 @@ import type { Progress } from './settler-port.js';
 import type { Source, Waiting } from './source.js';
 
 /** What happened in a stream. */
-interface Counts {
+export interface Counts {
   setAside: number;
   damaged: number;
   estimated: number;
+}
+
+export const noCounts = (): Counts => ({ setAside: 0, damaged: 0, estimated: 0 });
+
+export function addCounts(to: Counts, from: Counts): void {
+  to.setAside += from.setAside;
+  to.damaged += from.damaged;
+  to.estimated += from.estimated;
 }
 
 export class Stream {
@@ -23,16 +31,25 @@ export class Stream {
   waiting = 0;
   /** Records that the store refused and that could not be set aside. They keep their files. */
   held: Waiting[] = [];
-  readonly counts: Counts = { setAside: 0, damaged: 0, estimated: 0 };
+  readonly counts = noCounts();
+  #listener: ((progress: Progress) => void) | null = null;
   #told = '';
 
   constructor(
     readonly dir: string,
     /** null for files of earlier versions. */
     readonly run: string | null,
-    /** null where no process is attached. */
-    public listener: ((progress: Progress) => void) | null,
   ) {}
+
+  /** null where no process is attached. */
+  get listener(): ((progress: Progress) => void) | null {
+    return this.#listener;
+  }
+
+  listenTo(listener: ((progress: Progress) => void) | null): void {
+    this.#listener = listener;
+    this.#told = '';
+  }
 
   get isWanted(): boolean {
     return this.wanted > this.settled || (this.hasEnded && this.listener !== null);
@@ -61,13 +78,13 @@ export class Stream {
   }
 
   tell(finished = false): void {
-    if (!this.listener) return;
+    if (!this.#listener) return;
     const { settled, records } = this;
     const needed = Math.min(settled, this.source?.needed ?? 0, this.held[0]?.place ?? settled);
     const progress: Progress = { settled, free: needed, records, ...this.counts, finished };
     const text = Object.values(progress).join();
     if (text === this.#told) return;
     this.#told = text;
-    this.listener(progress);
+    this.#listener(progress);
   }
 }

@@ -37,12 +37,12 @@ export class Streams {
 
   /** Whether nothing is left of processes that are gone. */
   get isReplayed(): boolean {
-    return this.#faulty.size === 0 && this.all.every(({ listener }) => listener !== null);
+    return this.#faulty.size === 0 && !this.all.some(({ hasEnded, listener }) => hasEnded && listener === null);
   }
 
   attach({ dir, run }: RunPlace, listener: (progress: Progress) => void): Stream {
-    const stream = this.#all.get(keyOf(dir, run)) ?? new Stream(dir, run, listener);
-    stream.listener = listener;
+    const stream = this.#all.get(keyOf(dir, run)) ?? new Stream(dir, run);
+    stream.listenTo(listener);
     this.#all.set(keyOf(dir, run), stream);
     return stream;
   }
@@ -98,13 +98,13 @@ export class Streams {
   }
 
   #abandoned(dir: string, run: string): Stream {
-    const stream = this.#all.get(keyOf(dir, run)) ?? new Stream(dir, run, null);
+    const stream = this.#all.get(keyOf(dir, run)) ?? new Stream(dir, run);
     this.#all.set(keyOf(dir, run), stream);
     return stream;
   }
 
   #openLines(dir: string, names: readonly string[]): void {
-    const stream = new Stream(dir, null, null);
+    const stream = new Stream(dir, null);
     this.#all.set(keyOf(dir, null), stream);
     stream.hasEnded = true;
     const files = names.map((name) => join(dir, name));

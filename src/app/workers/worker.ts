@@ -70,6 +70,7 @@ function start({ config, connection }: WorkerSettings, logger: Logger, siblings:
     logger,
     rereadConfig: () => loadConfig({ file: config.file ?? undefined, env: process.env, cwd: process.cwd() }),
     siblings: siblings.ask,
+    settlement: 'elsewhere',
     ...(connection && { storeConnection: connection }),
   });
 }

@@ -83,6 +83,7 @@ function partFigures(deps: MetricsDeps): Figures {
       lodestone_journal_set_aside_total: one(waiting.setAside),
       lodestone_journal_damaged_total: one(waiting.damaged),
       lodestone_estimated_bills_total: one(waiting.estimated),
+      lodestone_settler_up: one(journal.settlerAway ? 0 : 1),
     }),
     ...(spend && { lodestone_holds_exceeded_total: one(spend.exceeded) }),
     ...logFigures(deps),
