@@ -202,7 +202,9 @@ class FileJournal implements Journal {
     // A store on a full disk accepts nothing either.
     const waitMs = sharesStoreDisk && this.#disk.fault !== null ? Math.min(closeMs, fullDiskCloseMs) : closeMs;
     const isWritten = () => this.#records.unwritten.length === 0;
-    const isDone = isWritten() && (await this.#settled.finishes(waitMs)) && isWritten();
+    // A process that has written nothing need not wait for the settler.
+    const isUnused = () => isWritten() && this.#segments.end === 0;
+    const isDone = isUnused() || (isWritten() && (await this.#settled.finishes(waitMs)) && isWritten());
     for (const timer of this.#timers) clearInterval(timer);
     if (!isDone) this.#probe();
     const left = isDone ? 0 : this.reportUnsettled(report ?? (() => {}));
