@@ -49,8 +49,6 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 const special = /[\\\t\n\r\u0000]/;
 const everySpecial = new RegExp(special, 'g');
 
-const createdColumn = lineColumns.indexOf('created_ms');
-
 const chargeOf = ({ billed, costPico }: Generation): bigint => (billed ? costPico : 0n);
 
 const escapeText = (text: string): string =>
@@ -181,11 +179,6 @@ export function recordText(row: SettlementRow): string {
 /** The generation's id, the line's first cell. */
 export function rowId({ bytes, start }: Pick<SettlementRow, 'bytes' | 'start'>): string {
   return unescapeCell(bytes.toString('utf8', start, bytes.indexOf(tab, start)));
-}
-
-/** When the generation was created, in epoch milliseconds. */
-export function rowCreatedAt(row: SettlementRow): number {
-  return Number(lineText(row).split('\t', createdColumn + 1)[createdColumn]);
 }
 
 /** The rows' bytes without copying them. Rows that stand side by side are one piece. */

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Lock, takeLock } from '../base/lock.js';
 import type { Logger } from '../base/logger.js';
-import { atEndOfTurn } from '../base/turn.js';
 import type { Generation } from '../domain/generation.js';
 import { recordText, settlementRow } from '../domain/settlement-row.js';
+import { GroupCommit } from './group-commit.js';
 import { JournalDisk } from './journal-disk.js';
 import { dueRecords, JournalRecords } from './journal-records.js';
 import { type JournalFiles, Segments } from './journal-segments.js';
@@ -67,7 +67,7 @@ export interface JournalFigures {
 }
 
 /** When records are flushed to the disk: before their answers end, once a second, or when the system does it. */
-export type JournalSync = 'always' | 'interval' | 'never';
+type JournalSync = 'always' | 'interval' | 'never';
 
 export interface JournalOptions {
   /** The directory of this process alone. */
@@ -251,50 +251,5 @@ class FileJournal implements Journal {
     this.#segments.sync((error) => {
       if (error) this.options.logger.error({ error: String(error) }, 'the journal cannot be flushed to the disk');
     });
-  }
-}
-
-/**
- * Group commit: one write brings the records of one turn of the event loop into the file, and only then the answers that wait
- * for it send their last bytes, in the order of their records.
- */
-class GroupCommit {
-  #due: (() => void)[] = [];
-  #scheduled = false;
-
-  constructor(
-    private readonly records: JournalRecords,
-    private readonly logger: Logger,
-  ) {}
-
-  append(generation: Generation, whenWritten?: () => void): void {
-    this.records.append(generation);
-    if (whenWritten) this.#due.push(whenWritten);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    atEndOfTurn('records', this.#endOfTurn);
-  }
-
-  /** Does at once what the end of the turn would do. */
-  flush(): void {
-    this.records.write();
-    if (this.#due.length === 0) return;
-    const due = this.#due;
-    // A callback may append again.
-    this.#due = [];
-    for (const whenWritten of due) this.#run(whenWritten);
-  }
-
-  readonly #endOfTurn = (): void => {
-    this.#scheduled = false;
-    this.flush();
-  };
-
-  #run(whenWritten: () => void): void {
-    try {
-      whenWritten();
-    } catch (error) {
-      this.logger.error({ error: String(error) }, 'an answer failed after its record was written');
-    }
   }
 }
