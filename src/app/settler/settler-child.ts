@@ -25,7 +25,7 @@ const soundMs = 30_000;
 const stopMs = 15_000;
 
 /** It settles in the background and holds little: a small heap and one helper thread are enough. */
-const execArgv = ['--max-semi-space-size=2', '--v8-pool-size=1', '--max-old-space-size=512'];
+const execArgv = ['--max-semi-space-size=8', '--v8-pool-size=1', '--max-old-space-size=512'];
 
 export class SettlerChild {
   #child: ChildProcess | null = null;
