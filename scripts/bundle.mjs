@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const entries = { main: 'main.js', cli: 'cli/cli.js' };
+const entries = { main: 'main.js', settle: 'settle.js', cli: 'cli/cli.js' };
 
 /** Names without a hash: a build writes over the files of the one before, as it does with the single modules. */
 const output = { format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'part-[name].js' };
@@ -43,7 +43,7 @@ async function openBundle(root) {
     platform: 'node',
     // An add-on that nobody installs, and a package that has to be the one that the exporter of traces loads too.
     external: ['pg-native', '@opentelemetry/api'],
-    plugins: [keepAddresses(compiled, folder, entryFiles.main)],
+    plugins: [keepAddresses(compiled, folder, [entryFiles.main, entryFiles.settle])],
     // Its plugin changes no line, so maps by line stay right.
     checks: { pluginTimings: false, sourcemapBroken: false },
   });
@@ -51,13 +51,13 @@ async function openBundle(root) {
 
 /**
  * A module finds the files beside it, such as the script of a thread, by its own address. In a bundle it keeps the address of its
- * single file. Only the program itself has the bundle's, because worker processes run the same script.
+ * single file. Only the programs themselves have the bundle's, because other processes run the same scripts.
  */
-function keepAddresses(compiled, folder, main) {
+function keepAddresses(compiled, folder, programs) {
   return {
     name: 'keep-addresses',
     transform(code, id) {
-      if (!id.startsWith(compiled) || id === main || !code.includes('import.meta.url')) return null;
+      if (!id.startsWith(compiled) || programs.includes(id) || !code.includes('import.meta.url')) return null;
       const own = `new URL(${JSON.stringify(relative(folder, id))}, import.meta.url).href`;
       return { code: code.replaceAll('import.meta.url', own) };
     },

@@ -34,8 +34,9 @@ export async function runServer(argv: string[]): Promise<number> {
     const readConfig = () => loadConfig({ file: values.config, env: process.env, cwd: process.cwd() });
     const config = readConfig();
     const mainFile = fileURLToPath(import.meta.url);
-    if (config.workers > 1) await runPrimary({ config, readConfig, logger, mainFile, endsBy });
-    else await serve({ config, readConfig, logger, endsBy });
+    const settleFile = fileURLToPath(new URL('./settle.js', import.meta.url));
+    if (config.workers > 1) await runPrimary({ config, readConfig, logger, mainFile, settleFile, endsBy });
+    else await serve({ config, readConfig, logger, settleFile, endsBy });
     return 0;
   } catch (error) {
     console.error(startFaultText(error));
@@ -47,11 +48,13 @@ interface ServeOptions {
   config: Config;
   readConfig: () => Config;
   logger: Logger;
+  settleFile: string;
   endsBy: (ending: Ending) => void;
 }
 
-async function serve({ config, readConfig, logger, endsBy }: ServeOptions): Promise<void> {
-  const starting = startGateway({ config, logger, rereadConfig: readConfig, print: console.log });
+async function serve({ config, readConfig, logger, settleFile, endsBy }: ServeOptions): Promise<void> {
+  const settlement = { file: settleFile };
+  const starting = startGateway({ config, logger, rereadConfig: readConfig, print: console.log, settlement });
   // Set before the start is complete, so that a signal during the start stops the gateway too.
   const ending = endingOf(starting, logger);
   endsBy(ending);

@@ -39,8 +39,9 @@ import { bothOpen, OpenParts } from './open-parts.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
-import { RecordKeeper, retentionOf } from './record-keeper.js';
+import { retentionOf } from './record-keeper.js';
 import { openRouteRecords } from './route-records.js';
+import { openSettlement, type SettlementPlace } from './settlement.js';
 import { openSignIn } from './sign-in-parts.js';
 import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
@@ -50,13 +51,6 @@ import { warmUp } from './warm-up.js';
 const replayMs = 5_000;
 /** Time after the drain for requests that were cut off to be counted and settled. */
 const settleMs = 10_000;
-/**
- * Memory is exact in a single process, and whoever reads the store settles first, so a settlement may wait for a large batch.
- * The balances that the processes of a fleet see of each other come from the store.
- */
-const settleEveryMs = 1_000;
-const settleInFleetMs = 250;
-
 export interface GatewayOptions {
   config: Config;
   clock?: Clock;
@@ -68,6 +62,8 @@ export interface GatewayOptions {
   storeConnection?: SocketConnection;
   /** Prints the demo account of a first start, before the gateway is ready. Absent: no demo account is made. */
   print?: (text: string) => void;
+  /** Where the journals are settled; absent: in this process. */
+  settlement?: SettlementPlace;
   /** The figures of the other workers of this machine, for a scrape that this one answers. */
   siblings?: HttpDeps['siblings'];
 }
@@ -78,7 +74,6 @@ export interface Gateway {
   readonly addresses: Addresses;
   readonly directory: AccountDirectory;
   readonly store: Store;
-  readonly journal: Pick<JournalSlot, 'adopt'>;
   /** Takes changed files and tokens into use. Unless `alone`, the other processes of the fleet do the same. */
   reload(alone?: boolean): Promise<void>;
   /** Prepares the request path in the background, so that the first request does not wait for what is made on first use. */
@@ -112,7 +107,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const tracing = await startTracing(env, logger, parts);
   // PostgreSQL starts in a process of its own. What needs no store is loaded meanwhile.
   makePrivateDirectory(config.storage.dataDir);
-  const [store, territories] = await bothOpen(
+  const [{ store, connection }, territories] = await bothOpen(
     openStorage(config, logger, parts, options.storeConnection),
     Territories.open(config, logger),
   );
@@ -132,14 +127,17 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     }),
     (part) => part.close(),
   );
+  const { settlement: place = 'here' } = options;
+  const { settler, openSealer } = openSettlement(
+    { place, config, store, clock, logger, deployment, connection },
+    parts,
+  );
   const journal = parts.add(
     await openJournalSlot({
       dataDir: config.storage.dataDir,
       shared: config.storage.redisUrl !== null,
       sharesStoreDisk: config.storage.databaseUrl === null,
-      settle: (rows) => deployment.settle(rows),
-      flushMs: config.storage.redisUrl === null ? settleEveryMs : settleInFleetMs,
-      ...{ clock, logger },
+      ...{ settler, logger, sync: config.journal.sync },
     }),
     (part) => part.close(),
   );
@@ -197,7 +195,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The request path.
   const listening = { port: config.server.port, started: false };
   const base = () => addressesOf(config, listening.port).base;
-  const proof = openProof({ config, store, clock, logger, base }, parts);
+  const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
@@ -222,7 +220,6 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
 
   const retention = retentionOf(config);
-  parts.add(new RecordKeeper({ records: store.records, retention, clock, logger }), (part) => part.close());
 
   // The server.
   const server = await createServer({
@@ -277,7 +274,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   listening.started = true;
 
   return {
-    ...{ port, addresses, directory, store, journal },
+    ...{ port, addresses, directory, store },
     baseUrl: localAddress(config, port),
     figures: () => server.figures(),
     reload: async (alone = false) => {

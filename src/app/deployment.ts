@@ -8,13 +8,13 @@ import { IdentityCache } from '../accounts/identity-cache.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import { MemoryConversations } from '../cluster/conversations.js';
-import { Fleet } from '../cluster/fleet/fleet.js';
+import { Fleet, type SettlementOutcome } from '../cluster/fleet/fleet.js';
 import { MemoryBuckets, MemoryCounters, type MemoryCountersOptions } from '../cluster/memory.js';
 import type { Buckets, Conversations, Counters, Totals } from '../cluster/ports.js';
 import type { SharedState } from '../cluster/redis/open-shared-state.js';
 import type { SharedSpend } from '../cluster/shared-spend.js';
 import type { Config } from '../config/config.js';
-import type { SettlementRow } from '../domain/settlement-row.js';
+import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { HttpDeps } from '../http/deps.js';
 import type { Figures } from '../observability/metrics/figures.js';
 import type { PipelinePorts } from '../pipeline/handover.js';
@@ -32,8 +32,13 @@ export interface Deployment extends Readonly<HttpDeps['deployment']> {
   readonly identities: Identities;
   /** What the request path asks the other processes; null where there are none. */
   readonly fleet: PipelinePorts['fleet'];
-  /** Writes the records that the journal's writer hands over. */
-  settle(rows: readonly SettlementRow[]): Promise<void>;
+  /** Writes the records that the settler hands over, and notes how far the journals are settled. */
+  settle(rows: readonly SettlementRow[], offsets: readonly JournalOffset[]): Promise<void>;
+  /**
+   * The settler, in a process of its own, is about to send rows of this one to the store. Returns what is to be called with how that ended.
+   * null where nobody has to know.
+   */
+  readonly settling: ((rows: readonly SettlementRow[]) => (outcome: SettlementOutcome) => Promise<void>) | null;
   /** Resolves when every process acts on the model states and quota holds that are now in the store. */
   announceStates(): Promise<void>;
   /** Resolves when every process knows that the catalogue's files have changed. */
@@ -80,6 +85,7 @@ class SingleProcess implements Deployment {
   readonly spend = null;
   readonly identities: Identities;
   readonly fleet = null;
+  readonly settling = null;
   private otherProcessSeen = false;
   private watch: { close(): Promise<void> } | undefined;
 
@@ -93,8 +99,8 @@ class SingleProcess implements Deployment {
     return new MemoryCounters(this.deps.clock, options);
   }
 
-  settle(rows: readonly SettlementRow[]): Promise<void> {
-    return this.deps.store.ledger.settle(rows);
+  settle(rows: readonly SettlementRow[], offsets: readonly JournalOffset[]): Promise<void> {
+    return this.deps.store.ledger.settle(rows, offsets);
   }
 
   async announceStates(): Promise<void> {}
@@ -165,9 +171,11 @@ class FleetProcess implements Deployment {
     return this.shared.counters(family, options);
   }
 
-  settle(rows: readonly SettlementRow[]): Promise<void> {
-    return this.fleet.settle(rows);
+  settle(rows: readonly SettlementRow[], offsets: readonly JournalOffset[]): Promise<void> {
+    return this.fleet.settle(rows, offsets);
   }
+
+  readonly settling = (rows: readonly SettlementRow[]) => this.fleet.settling(rows);
 
   announceStates(): Promise<void> {
     return this.fleet.changed('states');

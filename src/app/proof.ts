@@ -21,6 +21,8 @@ interface ProofDeps {
   logger: Logger;
   /** The address at which clients reach the gateway. */
   base: () => string;
+  /** null where no receipts are logged. */
+  sealer: OpenedSealer | null;
 }
 
 export interface Proof {
@@ -31,7 +33,8 @@ export interface Proof {
   readonly pipeline: PipelinePorts['proof'];
 }
 
-const begunMs = 3_000;
+/** How long a start waits for the log. */
+export const begunMs = 3_000;
 
 /** Where the system chooses the port, it is no part of the origin: it is another one at each start. */
 function originOf(config: Config): string {
@@ -45,28 +48,44 @@ export function logKeyFileOf({ proof: { keyFile }, storage: { dataDir } }: Confi
   return new LogKeyFile(keyFile ?? join(dataDir, 'log-key'), keyFile === null);
 }
 
-/** The sealer starts once the process serves. */
-export function openProof({ config, store, clock, logger, base }: ProofDeps, parts: OpenParts): Proof {
-  const { enabled, hashBodies } = config.proof;
-  const origin = originOf(config);
+/** The sealer, in this process or in that of the settler. */
+export interface OpenedSealer extends Pick<Sealer, 'identity' | 'figures'> {
+  readonly begun: Promise<void>;
+}
+
+/** Seals in this process. null where no receipts are logged. */
+export function openSealer(deps: Omit<ProofDeps, 'base' | 'sealer'>, parts: OpenParts): OpenedSealer | null {
+  const { config, store, clock, logger } = deps;
+  if (!config.proof.enabled) {
+    void store.log.setActive(false).catch((error) => logger.warn({ error: String(error) }, 'the log cannot be read'));
+    return null;
+  }
+  const published = new PublishedCheckpoint(join(config.storage.dataDir, 'log-checkpoint'));
+  const keyFile = logKeyFileOf(config);
+  const sealer = parts.add(
+    new Sealer({ store: store.log, origin: originOf(config), keyFile, published, clock, logger }),
+    (part) => part.close(),
+  );
+  store.log.join(() => sealer.identity());
+  sealer.start();
+  return {
+    begun: sealer.begun(begunMs),
+    identity: () => sealer.identity(),
+    figures: () => sealer.figures(),
+  };
+}
+
+/** What the API and the request path know of the log. */
+export function openProof({ config, store, clock, base, sealer }: ProofDeps): Proof {
   const keyFile = logKeyFileOf(config);
   // Never older than the call, so that no checkpoint is behind a proof that any process has given out. However many ask, one read runs.
   const current = new SharedRead(() => store.log.state());
   const shown = { baseUrl: base, state: () => current.ask() };
-  if (!enabled) {
-    void store.log.setActive(false).catch((error) => logger.warn({ error: String(error) }, 'the log cannot be read'));
-    return { http: { ...shown, sealer: null, rotate: null }, begun: Promise.resolve(), pipeline: null };
-  }
-  const published = new PublishedCheckpoint(join(config.storage.dataDir, 'log-checkpoint'));
-  const sealer = parts.add(new Sealer({ store: store.log, origin, keyFile, published, clock, logger }), (part) =>
-    part.close(),
-  );
-  store.log.join(() => sealer.identity());
-  sealer.start();
+  if (!sealer) return { http: { ...shown, sealer: null, rotate: null }, begun: Promise.resolve(), pipeline: null };
   const rotate = () => rotateKey({ store: store.log, keyFile, clock });
   return {
     http: { ...shown, sealer, rotate },
-    begun: sealer.begun(begunMs),
-    pipeline: { hashBodies, identity: () => sealer.identity() },
+    begun: sealer.begun,
+    pipeline: { hashBodies: config.proof.hashBodies, identity: () => sealer.identity() },
   };
 }

@@ -6,19 +6,24 @@ import { openStore } from '../storage/open-store.js';
 import type { Store } from '../storage/store.js';
 import type { OpenParts } from './open-parts.js';
 
-/** `connection` is the embedded store that the primary process runs. */
+export interface OpenedStorage {
+  readonly store: Store;
+  /** Of the embedded store; undefined where the configuration names a database. */
+  readonly connection: SocketConnection | undefined;
+}
+
+/** `given` is the embedded store that another process runs. */
 export async function openStorage(
   config: Config,
   logger: Logger,
   parts: OpenParts,
-  connection?: SocketConnection,
-): Promise<Store> {
+  given?: SocketConnection,
+): Promise<OpenedStorage> {
   const { databaseUrl } = config.storage;
-  const address =
-    databaseUrl === null
-      ? { connection: connection ?? (await startServer(config, logger, parts)).connection }
-      : { databaseUrl };
-  return parts.add(await openStore({ ...address, logger }), (part) => part.close());
+  const connection =
+    databaseUrl === null ? (given ?? (await startServer(config, logger, parts)).connection) : undefined;
+  const address = connection ? { connection } : { databaseUrl: String(databaseUrl) };
+  return { connection, store: parts.add(await openStore({ ...address, logger }), (part) => part.close()) };
 }
 
 /**

@@ -18,7 +18,7 @@ export type StoreAlone = Pick<Store, 'records'> & {
 export async function withStoreAlone<T>(config: Config, work: (store: StoreAlone) => Promise<T>): Promise<T> {
   const parts = new OpenParts();
   try {
-    const { records, log } = await openStorage(config, silentLogger, parts);
+    const { records, log } = (await openStorage(config, silentLogger, parts)).store;
     const rotateLogKey = () => rotateKey({ store: log, keyFile: logKeyFileOf(config), clock: systemClock });
     return await work({ records, retention: retentionOf(config), rotateLogKey });
   } finally {

@@ -51,6 +51,17 @@ export async function takeLock(file: string, what: string, us: Surroundings = he
   }
 }
 
+/** Whether somebody holds the lock; `unknown` where the holder cannot be seen from here. Takes nothing. */
+export async function lockState(file: string, us: Surroundings = here): Promise<'free' | 'held' | 'unknown'> {
+  const found = read(file);
+  if (found === undefined) return 'free';
+  const holder = parse(found);
+  // Empty: its holder may be between creating and writing it.
+  if (!holder) return 'held';
+  const verdict = await judge(holder, dirname(file), us);
+  return verdict === 'gone' ? 'free' : verdict === 'alive' ? 'held' : 'unknown';
+}
+
 const changing = (file: string, what: string) => new Error(`${what} cannot be locked: ${file} keeps changing.`);
 
 /** Returns when there is no lock at this moment. */

@@ -10,6 +10,7 @@ import { catalogueUpdateCommands } from './commands/catalogue-update.js';
 import { creditsCommands } from './commands/credits.js';
 import { exportCommands } from './commands/export.js';
 import { importCommands } from './commands/import.js';
+import { journalCommands } from './commands/journal.js';
 import { keyCommands } from './commands/key.js';
 import { logCommands } from './commands/log.js';
 import { modelCommands } from './commands/model.js';
@@ -20,7 +21,7 @@ import { reconcileCommands } from './commands/reconcile.js';
 import { routeCommands } from './commands/route.js';
 import { storageCommands } from './commands/storage.js';
 import { findConnection } from './connection.js';
-import { commandHelp, groupHelp, helpText, serveHelp } from './help.js';
+import { commandHelp, groupHelp, helpText, serveHelp, settleHelp } from './help.js';
 import { CommandFailure, type Io, UsageError } from './io.js';
 import { checkStdinUse, readSecret, secretOptions } from './secrets.js';
 
@@ -36,6 +37,7 @@ const commands: readonly Command[] = [
   ...providerCommands,
   ...reconcileCommands,
   ...storageCommands,
+  ...journalCommands,
   ...exportCommands,
   ...importCommands,
   ...receiptCommands,
@@ -74,6 +76,7 @@ export async function main(argv: readonly string[], io: Io = processIo): Promise
   try {
     // A gateway that is installed from the registry should serve by its name alone.
     if (argv.length === 0 || argv[0]!.startsWith('--config')) return await serve([...argv]);
+    if (argv[0] === 'settle') return asksForHelp(argv[1]) ? print(io, settleHelp) : await settle(argv.slice(1));
     if (argv[0] !== 'serve') return await dispatch(argv, io);
     return asksForHelp(argv[1]) ? print(io, serveHelp) : await serve(argv.slice(1));
   } catch (error) {
@@ -108,6 +111,11 @@ function asksForHelp(argument: string | undefined): boolean {
 async function serve(argv: string[]): Promise<number> {
   const { runServer } = await import('../main.js');
   return runServer(argv);
+}
+
+async function settle(argv: string[]): Promise<number> {
+  const { runSettler } = await import('../settle.js');
+  return runSettler(argv);
 }
 
 function print(io: Io, text: string): number {

@@ -3,6 +3,12 @@ import type { Command } from './command.js';
 
 const serveLine: Line = { left: 'serve [--config FILE]', summary: 'Run the gateway. "lodestone" alone does the same.' };
 
+const settleLine: Line = {
+  left: 'settle [--config FILE]',
+  summary:
+    'Settle the journals of the data directory. "serve" runs it by itself; by hand it is for journals that were left.',
+};
+
 const globalOptions = `Options of every command:
   --url URL           The server (else LODESTONE_URL, else host and port of the configuration, else http://127.0.0.1:8787)
   --admin-token-file FILE, --admin-token-stdin
@@ -14,7 +20,7 @@ const globalOptions = `Options of every command:
   -v, --version       Show the version`;
 
 export function helpText(commands: readonly Command[]): string {
-  return `Usage: lodestone [<command>]\n\nCommands:\n${linesOf([serveLine, ...commands.map(lineOf)])}\n\n${globalOptions}`;
+  return `Usage: lodestone [<command>]\n\nCommands:\n${linesOf([serveLine, settleLine, ...commands.map(lineOf)])}\n\n${globalOptions}`;
 }
 
 /** The help for the commands that start with the same word. */
@@ -25,6 +31,10 @@ export function groupHelp(commands: readonly Command[]): string {
 export const serveHelp = `Usage: lodestone ${serveLine.left}
 
 ${serveLine.summary} Without --config it reads the file that LODESTONE_CONFIG names, else ./lodestone.yaml if it exists. HOST and PORT win over the file.`;
+
+export const settleHelp = `Usage: lodestone ${settleLine.left}
+
+${settleLine.summary} It works until SIGTERM or SIGINT, and ends with words where another settler works on the directory.`;
 
 export function commandHelp(command: Command): string {
   return `Usage: lodestone ${synopsis(command)}\n\n${command.summary}\n\n${globalOptions}`;

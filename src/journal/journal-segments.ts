@@ -1,128 +1,130 @@
 /**
- * The journal's files: numbered segments, of which the last is written to. A segment consists of lines and, after them,
- * zeros: space that is allocated in advance, so that a record fits when the disk is full. Appended lines are in the operating
- * system when the call returns, so they survive the process.
+ * The files that one process writes its records to: numbered segments, of which the last is written to. Together they are one stream of
+ * bytes, and a position in it stands for everything before. A segment holds frames and, after them, zeros: space that is allocated in
+ * advance, so that a record fits when the disk is full. Appended records are in the operating system when the call returns, so they
+ * survive the process. Another process reads the files meanwhile, so what is written stays as it is until it is settled.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { voidRecord } from './record.js';
+import { segmentName, segmentNumber, segmentsIn, spareName } from './segment-names.js';
 
-export interface Segment {
+interface Segment {
   readonly number: number;
   readonly file: string;
-  /** The size up to which it holds complete lines. */
+  /** The position of its first byte. */
+  readonly base: number;
+  /** The size up to which it holds complete records. */
   bytes: number;
-  /** The number of its records that wait in memory, and of its provisional records that nothing has replaced. */
-  outstanding: number;
 }
 
 /** The calls to the file system. Tests replace them to make the disk fail. */
 export type JournalFiles = Pick<
   typeof fs,
-  'closeSync' | 'ftruncateSync' | 'openSync' | 'readSync' | 'rmSync' | 'statfsSync' | 'writeSync'
+  | 'closeSync'
+  | 'fdatasync'
+  | 'fdatasyncSync'
+  | 'ftruncateSync'
+  | 'openSync'
+  | 'renameSync'
+  | 'rmSync'
+  | 'statfsSync'
+  | 'writeSync'
 >;
 
 export interface SegmentOptions {
+  /** The name of this process's stream. */
+  run: string;
   segmentBytes: number;
   /** Space is allocated in steps of this size. */
   stepBytes: number;
   files?: JournalFiles | undefined;
 }
 
-/** Below this size it is not worth emptying the active segment when everything is settled. */
-const resetBytes = 1 << 20;
-const readBytes = 1 << 19;
-const newline = 10;
-/** The format of the lines is part of a file's name. It is raised with every change, so that no line is misread. */
-const form = '4';
-/** Format 2 has no zeros and no provisional lines, format 3 no bills, so both are read like this one. */
-const readableForm = /^\d{12}\.[234]\.log$/;
 const zeros = Buffer.alloc(256 * 1024);
 
 export class Segments {
   /** Oldest first; the last is the active one. */
-  readonly #all: Segment[];
+  readonly #all: Segment[] = [];
   readonly #files: JournalFiles;
+  readonly #run: string;
   readonly #segmentBytes: number;
   readonly #stepBytes: number;
   #fd: number;
   /** The size of the active segment, zeros included. */
   #allocated = 0;
-  /** Up to here, part of a failed write may stand after the last complete line. */
+  /** Up to here, part of a failed write may stand after the last complete record. */
   #damagedUntil = 0;
   /** Whether the last attempt to allocate space failed. */
   #short = false;
   #closed = false;
-  #writeStart = 0;
 
   constructor(
     private readonly dir: string,
-    { segmentBytes, stepBytes, files = fs }: SegmentOptions,
+    { run, segmentBytes, stepBytes, files = fs }: SegmentOptions,
   ) {
     this.#files = files;
+    this.#run = run;
     this.#segmentBytes = segmentBytes;
     this.#stepBytes = stepBytes;
     fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
-    this.#all = segmentNames(dir)
-      .sort()
-      .map((name) => ({ number: Number.parseInt(name, 10), file: join(dir, name), bytes: 0, outstanding: 0 }));
-    for (const segment of this.#all) segment.bytes = fs.statSync(segment.file).size;
-    const { fd, segment } = this.#create();
-    this.#fd = fd;
+    fs.rmSync(join(dir, spareName), { force: true });
+    const last = Math.max(0, ...segmentsIn(dir).map(segmentNumber));
+    const segment = this.#segment(last + 1, 0);
+    this.#fd = this.#files.openSync(segment.file, 'wx', 0o600);
     this.#all.push(segment);
   }
 
-  get first(): Segment {
-    return this.#all[0]!;
+  /** The position after the last complete record. */
+  get end(): number {
+    return this.#active.base + this.#active.bytes;
   }
 
-  /** Where the lines that were appended last begin in their segment. */
-  get writeStart(): number {
-    return this.#writeStart;
-  }
-
-  get active(): Segment {
+  get #active(): Segment {
     return this.#all[this.#all.length - 1]!;
   }
 
-  /** The allocated bytes of the active segment that no line uses. */
+  /** The allocated bytes of the active segment that no record uses. */
   get room(): number {
-    return this.#allocated - this.active.bytes;
-  }
-
-  after(segment: Segment): Segment | undefined {
-    return this.#all[this.#all.indexOf(segment) + 1];
+    return this.#allocated - this.#active.bytes;
   }
 
   /** Allocates until there is that much space. Throws where the disk refuses. */
   makeRoom(bytes: number): void {
     if (this.room >= bytes) return;
     this.#short = true;
-    this.#allocated = this.#allocate(this.#fd, this.#allocated, this.active.bytes + bytes);
+    this.#allocated = this.#allocate(this.#fd, this.#allocated, this.#active.bytes + bytes);
     this.#short = false;
   }
 
-  /**
-   * Appends complete lines and leaves `reserved` bytes of space after them in a new segment. Throws where the disk refuses.
-   */
-  append(bytes: Buffer, start: number, end: number, reserved = 0): Segment {
+  /** Appends complete records and leaves `reserved` bytes of space after them in a new segment. Throws where the disk refuses. */
+  append(bytes: Buffer, start: number, end: number, reserved = 0): void {
     if (this.#closed) throw new Error('The journal is closed.');
     const size = end - start;
     this.#repair(reserved + size);
-    if (this.active.bytes >= this.#segmentBytes) this.#rotateIfPossible(reserved + size);
+    if (this.#active.bytes >= this.#segmentBytes) this.#rotateIfPossible(reserved + size);
     this.makeRoom(size);
-    const { active } = this;
+    const active = this.#active;
     this.#damagedUntil = active.bytes + size;
     this.#writeAll(this.#fd, bytes, start, size, active.bytes);
     this.#damagedUntil = 0;
-    this.#writeStart = active.bytes;
     active.bytes += size;
-    return active;
   }
 
-  /** Throws where the disk accepts no writes. A zero after the last line changes nothing. */
+  /** Resolves when what is written is on the disk. */
+  sync(done: (error: Error | null) => void): void {
+    this.#files.fdatasync(this.#fd, done);
+  }
+
+  /** Returns when what is written is on the disk. */
+  syncNow(): void {
+    this.#files.fdatasyncSync(this.#fd);
+  }
+
+  /** Throws where the disk accepts no writes. A zero after the last record changes nothing. */
   checkWritable(): void {
     this.#repair(0);
-    if (this.room > 0) this.#writeAll(this.#fd, zeros, 0, 1, this.active.bytes);
+    if (this.room > 0) this.#writeAll(this.#fd, zeros, 0, 1, this.#active.bytes);
   }
 
   /** The free space of the disk for this process; null where the file system does not report it. */
@@ -132,67 +134,53 @@ export class Segments {
     return blocks === 0 ? null : (process.getuid?.() === 0 ? bfree : bavail) * bsize;
   }
 
-  /** The complete lines from an offset on, about half a megabyte (at least one), and the offset after them. */
-  read(segment: Segment, offset: number): { lines: Buffer; offset: number } {
-    const fd = this.#files.openSync(segment.file, 'r');
-    try {
-      for (let size = readBytes; ; size *= 2) {
-        const wanted = Math.min(size, segment.bytes - offset);
-        const buffer = Buffer.allocUnsafe(wanted);
-        const got = buffer.subarray(0, this.#files.readSync(fd, buffer, 0, wanted, offset));
-        const used = got.indexOf(0);
-        // No line contains a zero, so here begins the allocated space.
-        if (used !== -1) segment.bytes = offset + used;
-        const text = used === -1 ? got : got.subarray(0, used);
-        const end = text.lastIndexOf(newline) + 1;
-        if (end > 0) return { lines: text.subarray(0, end), offset: offset + end };
-        if (text.length < size) return { lines: text.subarray(0, 0), offset };
-      }
-    } finally {
-      this.#files.closeSync(fd);
+  /** What was written from a position on, file by file. */
+  *from(position: number): Generator<Buffer> {
+    for (const { file, base, bytes } of this.#all) {
+      const start = Math.max(0, position - base);
+      if (start < bytes) yield fs.readFileSync(file).subarray(start, bytes);
     }
   }
 
-  /** Deletes fully settled segments, oldest first, up to and excluding a segment that is still to be read. */
-  retire(unread: Segment | undefined): void {
-    while (this.first !== this.active && this.first !== unread && this.first.outstanding === 0) {
-      this.#files.rmSync(this.first.file, { force: true });
+  /** Deletes the segments before a position. */
+  retire(position: number): void {
+    for (let [first] = this.#all; first && first !== this.#active; [first] = this.#all) {
+      if (first.base + first.bytes > position) return;
+      this.#files.rmSync(first.file, { force: true });
       this.#all.shift();
     }
   }
 
   /**
-   * Everything is settled: an active segment of some size, or one that cannot grow, is used from its beginning again. It
-   * keeps its space, at least `reserved` bytes and one step, because a full disk would not give it back.
+   * Everything is settled, and the active segment cannot grow: it becomes the next one and is used from its beginning again. It keeps its
+   * space, at least `reserved` bytes and one step, because a full disk would not give it back.
    */
-  empty(reserved: number): void {
-    const { active } = this;
-    if (active.outstanding > 0 || active.bytes === 0 || (active.bytes < resetBytes && !this.#short)) return;
-    const used = Math.max(active.bytes, this.#damagedUntil);
-    // From the front, so that a reader in between stops at the first byte.
-    active.bytes = 0;
-    this.#damagedUntil = used;
-    this.#repair(reserved);
+  reuse(reserved: number): void {
+    const { number, file, bytes } = this.#active;
+    if (bytes === 0 || !this.#short) return;
+    const used = Math.max(bytes, this.#damagedUntil);
+    // A reader that has read it all meets zeros, and finds the new name later.
+    this.#fill(0, used);
+    const next = this.#segment(number + 1, this.end);
+    this.#files.renameSync(file, next.file);
+    this.#all[this.#all.length - 1] = next;
+    this.#damagedUntil = 0;
     const kept = reserved + this.#stepBytes;
     if (this.#allocated <= 2 * kept) return;
     this.#files.ftruncateSync(this.#fd, kept);
     this.#allocated = kept;
   }
 
-  /** `settled`: the active segment is not needed any more. */
+  /** `settled`: no segment is needed any more. */
   close(settled: boolean): void {
     this.#closed = true;
-    const { active } = this;
-    if (!settled && this.#damagedUntil === 0) this.#files.ftruncateSync(this.#fd, active.bytes);
+    if (!settled && this.#damagedUntil === 0) this.#files.ftruncateSync(this.#fd, this.#active.bytes);
     this.#files.closeSync(this.#fd);
-    if (settled) this.#files.rmSync(active.file, { force: true });
+    if (settled) for (const { file } of this.#all) this.#files.rmSync(file, { force: true });
   }
 
-  #create(): { fd: number; segment: Segment } {
-    const number = (this.#all.at(-1)?.number ?? 0) + 1;
-    const file = join(this.dir, `${String(number).padStart(12, '0')}.${form}.log`);
-    // Not for appending: lines are written over zeros, at a position.
-    return { fd: this.#files.openSync(file, 'wx', 0o600), segment: { number, file, bytes: 0, outstanding: 0 } };
+  #segment(number: number, base: number): Segment {
+    return { number, base, bytes: 0, file: join(this.dir, segmentName(number, this.#run, base)) };
   }
 
   /** Writes zeros up to the next step after `end`; returns the size that was reached. */
@@ -220,17 +208,22 @@ export class Segments {
     }
   }
 
+  #fill(from: number, to: number): void {
+    for (let at = from; at < to; at += zeros.length)
+      this.#writeAll(this.#fd, zeros, 0, Math.min(zeros.length, to - at), at);
+  }
+
   /**
-   * Wipes what a failed write left after the last complete line, because the rest of a longer line after a shorter one could
-   * be read as a record. Where that fails too, a new segment begins.
+   * Puts a void record over what a failed write left. That space is not used again, because a reader may already be behind records in it.
+   * Where this fails too, a new segment begins.
    */
   #repair(room: number): void {
-    const { bytes } = this.active;
     if (this.#damagedUntil === 0) return;
     try {
-      for (let at = bytes; at < this.#damagedUntil; at += zeros.length)
-        this.#writeAll(this.#fd, zeros, 0, Math.min(zeros.length, this.#damagedUntil - at), at);
+      const gap = voidRecord(this.#damagedUntil - this.#active.bytes);
+      this.#writeAll(this.#fd, gap, 0, gap.length, this.#active.bytes);
       this.#allocated = Math.max(this.#allocated, this.#damagedUntil);
+      this.#active.bytes = this.#damagedUntil;
       this.#damagedUntil = 0;
     } catch {
       this.#rotate(room);
@@ -246,41 +239,24 @@ export class Segments {
     }
   }
 
-  /** Allocates the new segment's space before the old one is closed. */
+  /** The new segment gets its name when it has its space: for a reader, the name says that the one before is complete. */
   #rotate(room: number): void {
-    const { fd, segment } = this.#create();
+    const segment = this.#segment(this.#active.number + 1, this.end);
+    const spare = join(this.dir, spareName);
+    this.#files.rmSync(spare, { force: true });
+    const fd = this.#files.openSync(spare, 'wx', 0o600);
     try {
       const allocated = this.#allocate(fd, 0, room);
+      this.#files.renameSync(spare, segment.file);
+      this.#files.closeSync(this.#fd);
       this.#all.push(segment);
-      const previous = this.#fd;
-      const used = this.#all[this.#all.length - 2]!.bytes;
       this.#fd = fd;
       this.#allocated = allocated;
-      if (this.#damagedUntil === 0) this.#files.ftruncateSync(previous, used);
       this.#damagedUntil = 0;
-      this.#files.closeSync(previous);
     } catch (error) {
-      if (this.#fd === fd) return;
       this.#files.closeSync(fd);
-      this.#files.rmSync(segment.file, { force: true });
+      this.#files.rmSync(spare, { force: true });
       throw error;
     }
   }
-}
-
-/** Whether a directory contains segments of any version. */
-export function holdsSegments(dir: string): boolean {
-  return fs.existsSync(dir) && fs.readdirSync(dir).some(isSegment);
-}
-
-const isSegment = (name: string): boolean => /^\d{12}\./.test(name);
-
-/** A file of another version contains settlements that nobody else will make, so it is not skipped. */
-function segmentNames(dir: string): string[] {
-  const names = fs.readdirSync(dir).filter(isSegment);
-  const foreign = names.find((name) => !readableForm.test(name));
-  if (foreign === undefined) return names;
-  throw new Error(
-    `${join(dir, foreign)} was left by another version of Lodestone. Start that version once more, so that it settles it.`,
-  );
 }

@@ -1,21 +1,20 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { compiled } from '../../tests/support/compiled.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aGeneration } from '../../tests/support/generation.js';
 import { endOfTurn, many, Settled } from '../../tests/support/journal-place.js';
 import { silentLogger } from '../base/logger.js';
 import { systemClock } from '../base/time.js';
 import type { Generation } from '../domain/generation.js';
-import { lineText, type SettlementRow, settlementRow } from '../domain/settlement-row.js';
-import { type JournalSlot, openJournalSlot, type SlotOptions, slotDir } from './journal-slots.js';
+import { lineText, settlementRow } from '../domain/settlement-row.js';
+import { type JournalSlot, openJournalSlot, type SlotOptions, slotDir, slotDirs } from './journal-slots.js';
+import { Settler, type SettlerOptions } from './settler.js';
 
 let dataDir: string;
 let store: Settled;
 let open: JournalSlot[] = [];
+const settlers: Settler[] = [];
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'lodestone-slots-'));
   store = new Settled();
@@ -23,12 +22,22 @@ beforeEach(() => {
 afterEach(async () => {
   store.away = false;
   await Promise.all(open.splice(0).map((journal) => journal.close()));
+  await Promise.all(settlers.splice(0).map((settler) => settler.stop()));
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+function settlerOf(options: Partial<SettlerOptions> = {}): Settler {
+  const { settle, offsetPort: offsets } = store;
+  const common = { dirs: () => slotDirs(dataDir), settle, offsets, clock: systemClock, logger: silentLogger };
+  const settler = new Settler({ ...common, flushMs: 20, ...options });
+  settlers.push(settler);
+  return settler;
+}
+
 async function start(options: Partial<SlotOptions> = {}): Promise<JournalSlot> {
-  const common = { dataDir, shared: true, settle: store.settle, clock: systemClock, logger: silentLogger };
-  const journal = await openJournalSlot({ ...common, closeMs: 500, settleMs: 200, ...options });
+  const common = { dataDir, shared: true, logger: silentLogger };
+  const settler = options.settler ?? settlers[0] ?? settlerOf();
+  const journal = await openJournalSlot({ ...common, settler, closeMs: 500, ...options });
   open.push(journal);
   return journal;
 }
@@ -41,7 +50,7 @@ function leave(slot: number, records: Generation[], version = '2'): void {
 }
 
 const filesOf = (slot: number) => readdirSync(slotDir(dataDir, slot));
-const ids = (records: Generation[]) => records.map(({ id }) => id).sort();
+const ids = (records: Iterable<Generation>) => [...records].map(({ id }) => id).sort();
 
 describe('the journals of processes that share a data directory', () => {
   it('give each process a slot of its own, the first free one', async () => {
@@ -58,14 +67,14 @@ describe('the journals of processes that share a data directory', () => {
     await expect(start({ shared: false })).rejects.toThrow(`pid ${process.pid}`);
   });
 
-  it('settle at start what is left in every free slot, also when there are fewer processes than before', async () => {
+  it('are all settled, also what is left in free slots, and when there are fewer processes than before', async () => {
     const left = many(5);
     leave(0, left.slice(0, 2));
     leave(3, left.slice(2, 4));
     leave(12, left.slice(4));
     const journal = await start({ shared: false });
-    expect(ids([...store.records.values()])).toEqual(ids(left));
-    expect(await journal.replayed(1000)).toBe(true);
+    expect(await journal.replayed(5_000)).toBe(true);
+    expect(ids(store.records.values())).toEqual(ids(left));
     expect([filesOf(3), filesOf(12)]).toEqual([[], []]);
   });
 
@@ -82,113 +91,90 @@ describe('the journals of processes that share a data directory', () => {
     expect(filesOf(4)).toEqual([]);
   });
 
-  it('are left alone while their process lives', async () => {
-    const first = await start({ flushMs: 60_000 });
-    const second = await start();
+  it('are left alone while their process lives and has another settler', async () => {
+    const elsewhere = settlerOf({ dirs: () => [], flushMs: 60_000 });
+    const first = await start({ settler: elsewhere });
+    const second = await start({ settler: settlerOf() });
     first.append(aGeneration());
     await endOfTurn();
-    expect(await second.adopt()).toBe(true);
+    expect(await second.replayed(5_000)).toBe(true);
     expect(store.records.size).toBe(0);
-    expect(filesOf(0)).toContain('000000000001.4.log');
+    expect(filesOf(0).some((name) => name.startsWith('000000000001.5.'))).toBe(true);
   });
 
   it('are looked for from time to time', async () => {
-    await start({ adoptMs: 20 });
+    await start();
     const left = many(3);
     leave(7, left);
-    await vi.waitFor(() => expect(ids([...store.records.values()])).toEqual(ids(left)));
-  });
-
-  it('are replayed by one process at a time', async () => {
-    const replaying = new Map<string, number>();
-    let most = 0;
-    const settle = async (rows: readonly SettlementRow[]) => {
-      const slot = lineText(rows[0]!).slice(0, 30);
-      replaying.set(slot, (replaying.get(slot) ?? 0) + 1);
-      most = Math.max(most, replaying.get(slot)!);
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      await store.settle(rows);
-      replaying.set(slot, replaying.get(slot)! - 1);
-    };
-    const journals = await Promise.all(Array.from({ length: 4 }, () => start({ settle })));
-    for (let slot = 10; slot < 16; slot++) leave(slot, many(2));
-    await Promise.all(journals.map((journal) => journal.adopt()));
-    expect(store.records.size).toBe(12);
-    expect(most).toBe(1);
+    await vi.waitFor(() => expect(ids(store.records.values())).toEqual(ids(left)));
   });
 
   it('stop a start that another version left something for, and are only told of later', async () => {
     const errors: string[] = [];
     const logger = { ...silentLogger, error: (fields: object) => errors.push(JSON.stringify(fields)) };
-    const journal = await start({ logger });
+    const journal = await start({ settler: settlerOf({ logger }) });
     leave(5, many(1), '1');
-    expect(await journal.adopt()).toBe(false);
+    expect(await journal.replayed(100)).toBe(false);
     expect(errors.join()).toContain('another version');
     await expect(start()).rejects.toThrow('another version');
     expect(await start({ dataDir: mkdtempSync(join(dataDir, 'other-')) })).toMatchObject({ slot: 0 });
   });
-
-  it('take up a round for every call, but never more than one that waits', async () => {
-    const journal = await start();
-    let rounds = 0;
-    const settle = store.settle;
-    store.away = true;
-    leave(2, many(1));
-    const slow = await start({
-      settle: async (rows) => {
-        rounds++;
-        await settle(rows);
-      },
-    });
-    const before = rounds;
-    await Promise.all(Array.from({ length: 50 }, () => slow.adopt()));
-    expect(rounds - before).toBeLessThan(20);
-    store.away = false;
-    expect(await slow.adopt()).toBe(true);
-    expect(await journal.adopt()).toBe(true);
-  });
 });
 
-describe('the slot of a process that was killed', () => {
-  let code: string;
-  beforeAll(() => {
-    code = compiled('journal/journal-slots', 'base/logger', 'base/time', 'storage/store');
-    writeFileSync(
-      join(code, 'child.mjs'),
-      `import { openJournalSlot } from './journal/journal-slots.js';
-       import { silentLogger } from './base/logger.js';
-       import { systemClock } from './base/time.js';
-       import { StoreUnavailable } from './storage/store.js';
-       const settle = async () => { throw new StoreUnavailable(new Error('away')); };
-       const journal = await openJournalSlot({
-         dataDir: process.argv[2], shared: true, settle, clock: systemClock, logger: silentLogger,
-       });
-       const generation = JSON.parse(process.argv[3]);
-       for (let i = 0; i < 100; i++)
-         journal.append({ ...generation, id: 'gen-' + journal.slot + String(i).padStart(25, '0'), costPico: 1n });
-       setImmediate(() => console.log(journal.slot));
-       setInterval(() => {}, 1000);`,
-    );
+describe('a settler', () => {
+  it('that is replaced goes on behind what the one before has settled, and bills nothing twice', async () => {
+    const first = settlerOf({ flushMs: 60_000 });
+    const journal = await start({ settler: first });
+    const streams = many(2);
+    journal.appendProvisional({ ...streams[0]!, costPico: 3n });
+    for (const generation of many(10)) journal.append(generation);
+    expect(await journal.settled(5_000)).toBe(true);
+    expect(store.records.size).toBe(10);
+    await first.stop();
+    journal.append(streams[1]!);
+    await endOfTurn();
+    const settled: string[] = [];
+    const second = settlerOf({
+      settle: async (rows, offsets) => {
+        settled.push(...rows.map((row) => lineText(row).split('\t', 1)[0]!));
+        await store.settle(rows, offsets);
+      },
+    });
+    const [run] = [...store.offsets.keys()];
+    const attachment = second.attach({ dir: slotDir(dataDir, 0), run: run! }, () => {});
+    attachment.hurry(Number.MAX_SAFE_INTEGER);
+    await vi.waitFor(() => expect(settled).toEqual([streams[1]!.id]));
+    // The stream that has only a provisional record is not forgotten.
+    attachment.end();
+    await vi.waitFor(() => expect(settled).toEqual([streams[1]!.id, streams[0]!.id]));
+    expect(store.records.get(streams[0]!.id)).toMatchObject({ costPico: 3n });
+    open = [];
+    await journal.close().catch(() => {});
   });
-  afterAll(() => rmSync(code, { recursive: true, force: true }));
 
-  it('is held until then, and adopted whole by a sibling that is told', async () => {
-    const journal = await start();
-    const { costPico: _, ...generation } = aGeneration({ bill: null });
-    const args = [join(code, 'child.mjs'), dataDir, JSON.stringify(generation)];
-    const children = [1, 2].map(() => spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] }));
-    const slots = await Promise.all(
-      children.map(async ({ stdout }) => Number(String((await once(stdout, 'data'))[0]))),
-    );
-    expect(slots.sort()).toEqual([1, 2]);
-    await journal.adopt();
-    expect(store.records.size).toBe(0);
-    for (const child of children) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+  it('settles records of several processes in one batch, in the order of each', async () => {
+    const settler = settlerOf({ flushMs: 60_000 });
+    const journals = [await start({ settler }), await start({ settler })];
+    const all = journals.map(() => many(50));
+    for (const [i, journal] of journals.entries()) for (const generation of all[i]!) journal.append(generation);
+    await endOfTurn();
+    expect(await journals[0]!.settled(5_000)).toBe(true);
+    expect(store.largestBatch).toBe(100);
+    const found = [...store.records.keys()];
+    for (const records of all) {
+      const own = records.map(({ id }) => id);
+      expect(found.filter((id) => own.includes(id))).toEqual(own);
     }
-    expect(await journal.adopt()).toBe(true);
-    expect(store.records.size).toBe(200);
-    expect([filesOf(1), filesOf(2)]).toEqual([[], []]);
+  });
+
+  it('notes how far a journal is settled, and forgets it with the journal', async () => {
+    const journal = await start();
+    for (const generation of many(3)) journal.append(generation);
+    await journal.settled(5_000);
+    expect([...store.offsets.values()]).toEqual([expect.objectContaining({ records: 3 })]);
+    await journal.close();
+    open = [];
+    expect(store.offsets.size).toBe(0);
+    expect(filesOf(0)).toEqual([]);
   });
 });

@@ -1,21 +1,21 @@
 /**
- * The settlement journal: a record is in a local file before its answer's last byte leaves, and a writer moves records to the
- * store in batches for as long as it takes. A killed process, an absent store or a full disk lose nothing, and because
- * settling is idempotent nothing is billed twice.
+ * The settlement journal of a process: a record is in a local file before its answer's last byte leaves. The settler of the data directory
+ * reads it there and moves it to the store, for as long as that takes. A killed process, an absent store or a full disk lose nothing, and
+ * because settling is idempotent nothing is billed twice.
  */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Lock, takeLock } from '../base/lock.js';
 import type { Logger } from '../base/logger.js';
-import type { Clock } from '../base/time.js';
-import { atEndOfTurn } from '../base/turn.js';
 import type { Generation } from '../domain/generation.js';
-import { lineText, recordText, type SettlementRow } from '../domain/settlement-row.js';
-import { StoreUnavailable } from '../storage/store.js';
+import { recordText, settlementRow } from '../domain/settlement-row.js';
+import { GroupCommit } from './group-commit.js';
 import { JournalDisk } from './journal-disk.js';
-import { JournalQueue } from './journal-queue.js';
+import { dueRecords, JournalRecords } from './journal-records.js';
 import { type JournalFiles, Segments } from './journal-segments.js';
-import { SetAsideFile } from './set-aside.js';
-import { SettlementWriter } from './settlement-writer.js';
+import { SettledPosition } from './settled-position.js';
+import type { SettlerPort } from './settler-port.js';
 
 export interface Journal {
   /**
@@ -60,22 +60,25 @@ export interface JournalFigures {
   /** The number of records that have left the journal since this process began, including those set aside. */
   readonly settled: number;
   readonly setAside: number;
+  /** Damaged places in journals of this process and of those that are gone. */
+  readonly damaged: number;
   /** The number of bills since this process began that are a lower bound, those included that earlier processes left. */
   readonly estimated: number;
 }
 
+/** When records are flushed to the disk: before their answers end, once a second, or when the system does it. */
+type JournalSync = 'always' | 'interval' | 'never';
+
 export interface JournalOptions {
   /** The directory of this process alone. */
   dir: string;
-  settle: (rows: readonly SettlementRow[]) => Promise<void>;
-  clock: Clock;
+  settler: SettlerPort;
   logger: Logger;
-  flushMs?: number;
-  batchRecords?: number;
+  sync?: JournalSync;
   segmentBytes?: number;
   memoryBytes?: number;
   closeMs?: number;
-  /** Space is allocated in steps of this size, the first at start; 0 where nothing will be appended. */
+  /** Space is allocated in steps of this size, the first at start. */
   stepBytes?: number;
   /** Whether the store keeps its data on the same disk. */
   sharesStoreDisk?: boolean;
@@ -86,188 +89,167 @@ export interface JournalOptions {
 
 const defaultStepBytes = 1 << 20;
 const fullDiskCloseMs = 2_000;
+const syncEveryMs = 1_000;
+/** How often somebody who waits tries whether the disk accepts writes again. */
+const unwrittenPauseMs = 100;
 
-/** Resolves when the records of earlier processes are settled, or when the store turns out to be away. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { dir, settle, logger, flushMs = 250, batchRecords = 1000, closeMs = 10_000 } = options;
-  const lock = await takeLock(join(dir, 'lock'), `The settlement journal ${dir}`);
+  const lock = await takeLock(join(options.dir, 'lock'), `The settlement journal ${options.dir}`);
   try {
-    const { stepBytes = defaultStepBytes, sharesStoreDisk = false, probeMs = 1_000 } = options;
-    const segments = new Segments(dir, {
-      segmentBytes: options.segmentBytes ?? 8 << 20,
-      stepBytes: stepBytes || defaultStepBytes,
-      files: options.files,
-    });
-    const disk = new JournalDisk(segments, {
-      stepBytes: stepBytes || defaultStepBytes,
-      sharesStore: sharesStoreDisk,
-      reuse: () => queue.reuse(),
-      failed: (reason) =>
-        logger.error({ reason }, 'the journal cannot be written; requests that cost money are refused until it can'),
-      works: () => logger.info({}, 'the journal can be written again'),
-    });
-    const aside = new SetAsideFile(options);
-    const memoryBytes = options.memoryBytes ?? 16 << 20;
-    const queue: JournalQueue = new JournalQueue({
-      ...{ segments, disk, memoryBytes },
-      unreadable: (line, error) => aside.add(line, error),
-      torn: (file) => logger.warn({ file }, 'the journal ends in a record that was cut short; it is skipped'),
-    });
-    const estimated = await queue.adopt();
-    const writer = new SettlementWriter(queue, {
-      settle,
-      setAside: (row, error) => aside.add(lineText(row), error),
-      isAway: (error) => error instanceof StoreUnavailable,
-      logger,
-      flushMs,
-      batchRecords,
-    });
-    await writer.replay();
-    const commit = new GroupCommit(queue, () => writer.appended(), logger);
-    const probe = () => {
-      disk.probe(() => queue.retryWrites());
-      queue.retrySetAside((row) => aside.add(lineText(row), 'refused before'));
-    };
-    if (stepBytes > 0) probe();
-    const timer = stepBytes > 0 ? setInterval(probe, probeMs).unref() : undefined;
-    return journalOf({
-      queue,
-      estimated,
-      disk,
-      commit,
-      writer,
-      segments,
-      lock,
-      closeMs,
-      sharesStoreDisk,
-      timer,
-      probe,
-      aside,
-    });
+    return new FileJournal(options, lock);
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-interface Parts {
-  queue: JournalQueue;
-  /** Bills of earlier processes that are a lower bound. */
-  estimated: number;
-  disk: JournalDisk;
-  commit: GroupCommit;
-  writer: SettlementWriter;
-  segments: Segments;
-  lock: Lock;
-  closeMs: number;
-  sharesStoreDisk: boolean;
-  timer: NodeJS.Timeout | undefined;
-  probe: () => void;
-  aside: SetAsideFile;
-}
+class FileJournal implements Journal {
+  readonly #segments: Segments;
+  readonly #disk: JournalDisk;
+  readonly #records: JournalRecords;
+  readonly #settled: SettledPosition;
+  readonly #commit: GroupCommit;
+  readonly #timers: NodeJS.Timeout[];
+  #estimated = 0;
+  /** Whether something was written since the last flush to the disk. */
+  #unsynced = false;
 
-function journalOf(parts: Parts): Journal {
-  let { estimated } = parts;
-  const { queue, disk, commit, writer, segments, lock, closeMs, sharesStoreDisk, timer, probe, aside } = parts;
-  const settled = (timeoutMs: number, keyId?: string): Promise<boolean> => {
-    commit.flush();
-    return writer.settled(timeoutMs, keyId === undefined ? queue.appended : queue.lastOf(keyId));
-  };
-  const reportUnsettled = (write: (line: string) => void): number => {
-    commit.flush();
+  constructor(
+    private readonly options: JournalOptions,
+    private readonly lock: Lock,
+  ) {
+    const { dir, logger, stepBytes = defaultStepBytes, probeMs = 1_000, sync = 'never' } = options;
+    const run = randomBytes(8).toString('hex');
+    const { segmentBytes = 8 << 20, files, sharesStoreDisk: sharesStore = false } = options;
+    this.#segments = new Segments(dir, { run, segmentBytes, stepBytes, files });
+    this.#disk = new JournalDisk(this.#segments, {
+      ...{ stepBytes, sharesStore, reuse: () => this.#reuse() },
+      failed: (reason) =>
+        logger.error({ reason }, 'the journal cannot be written; requests that cost money are refused until it can'),
+      works: () => logger.info({}, 'the journal can be written again'),
+    });
+    const { memoryBytes = 16 << 20 } = options;
+    const written = { always: () => this.#segments.syncNow(), interval: () => this.#noteUnsynced(), never: undefined }[
+      sync
+    ];
+    this.#records = new JournalRecords({ segments: this.#segments, disk: this.#disk, memoryBytes, sync: written });
+    this.#settled = new SettledPosition(options.settler, { dir, run }, () => this.#progressed());
+    this.#commit = new GroupCommit(this.#records, logger);
+    this.#probe();
+    this.#timers = [setInterval(() => this.#probe(), probeMs).unref()];
+    if (sync === 'interval') this.#timers.push(setInterval(() => this.#sync(), syncEveryMs).unref());
+  }
+
+  append(generation: Generation, whenWritten?: () => void): void {
+    if (generation.usageSource === 'estimated') this.#estimated++;
+    this.#commit.append(generation, whenWritten);
+  }
+
+  appendProvisional(generation: Generation): void {
+    this.#records.appendProvisional(generation);
+  }
+
+  reserve(bytes: number): boolean {
+    return this.#records.reserve(bytes);
+  }
+
+  release(bytes: number): void {
+    this.#disk.release(bytes);
+  }
+
+  get fault(): string | null {
+    return this.#disk.fault;
+  }
+
+  async settled(timeoutMs: number, keyId?: string): Promise<boolean> {
+    this.#commit.flush();
+    const end = () => (keyId === undefined ? this.#records.end : this.#records.endOf(keyId));
+    if (end() !== Number.POSITIVE_INFINITY) return this.#settled.reaches(end(), timeoutMs);
+    // Some records are only in memory, because the disk did not accept them.
+    const startedAt = performance.now();
+    for (let leftMs = timeoutMs; leftMs > 0; leftMs = timeoutMs - (performance.now() - startedAt)) {
+      this.#probe();
+      if (end() !== Number.POSITIVE_INFINITY) return this.#settled.reaches(end(), leftMs);
+      await pause(Math.min(leftMs, unwrittenPauseMs));
+    }
+    return false;
+  }
+
+  get depth(): number {
+    return Math.max(0, this.#records.appended - this.#settled.progress.records);
+  }
+
+  figures(): JournalFigures {
+    const { records, settled, setAside, damaged, estimated } = this.#settled.progress;
+    const oldestAt = this.#records.oldestAt(settled);
+    return { depth: this.depth, oldestAt, settled: records, setAside, damaged, estimated: this.#estimated + estimated };
+  }
+
+  reportUnsettled(write: (line: string) => void): number {
+    this.#commit.flush();
     let count = 0;
-    for (const row of queue.unsettled()) {
-      write(recordText(row));
+    for (const generation of dueRecords(this.#unsettledBytes())) {
+      write(recordText(settlementRow(generation)));
       count++;
     }
     return count;
-  };
-  return {
-    append(generation, whenWritten) {
-      if (generation.usageSource === 'estimated') estimated++;
-      commit.append(generation, whenWritten);
-    },
-    appendProvisional: (generation) => commit.appendProvisional(generation),
-    reserve: (bytes) => queue.reserve(bytes),
-    release: (bytes) => disk.release(bytes),
-    get fault() {
-      return disk.fault;
-    },
-    settled,
-    get depth() {
-      return queue.depth;
-    },
-    figures: () => {
-      const { depth, oldestAt, settled } = queue;
-      return { depth, oldestAt, settled, setAside: aside.count, estimated };
-    },
-    reportUnsettled,
-    async close(report) {
-      commit.flush();
-      queue.closeProvisionals();
-      // A store on a full disk accepts nothing either.
-      await settled(sharesStoreDisk && disk.fault !== null ? Math.min(closeMs, fullDiskCloseMs) : closeMs);
-      commit.flush();
-      writer.stop();
-      clearInterval(timer);
-      if (!queue.isEmpty) probe();
-      const left = report ? reportUnsettled(report) : queue.depth;
-      segments.close(queue.isEmpty);
-      lock.release();
-      return left;
-    },
-  };
-}
-
-/**
- * Group commit: one write brings the records of one turn of the event loop into the file, and only then the answers that wait
- * for it send their last bytes, in the order of their records.
- */
-class GroupCommit {
-  #due: (() => void)[] = [];
-  #scheduled = false;
-
-  constructor(
-    private readonly queue: JournalQueue,
-    /** Called after every write. */
-    private readonly written: () => void,
-    private readonly logger: Logger,
-  ) {}
-
-  append(generation: Generation, whenWritten?: () => void): void {
-    this.queue.append(generation);
-    if (whenWritten) this.#due.push(whenWritten);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    atEndOfTurn('records', this.#endOfTurn);
   }
 
-  /** Writes the record at once; `append` replaces it. */
-  appendProvisional(generation: Generation): void {
-    this.queue.appendProvisional(generation);
+  async close(report?: (line: string) => void): Promise<number> {
+    this.#commit.flush();
+    this.#probe();
+    const { closeMs = 10_000, sharesStoreDisk = false } = this.options;
+    // A store on a full disk accepts nothing either.
+    const waitMs = sharesStoreDisk && this.#disk.fault !== null ? Math.min(closeMs, fullDiskCloseMs) : closeMs;
+    const isWritten = () => this.#records.unwritten.length === 0;
+    // A process that has written nothing need not wait for the settler.
+    const isUnused = () => isWritten() && this.#segments.end === 0;
+    const isDone = isUnused() || (isWritten() && (await this.#settled.finishes(waitMs)) && isWritten());
+    for (const timer of this.#timers) clearInterval(timer);
+    if (!isDone) this.#probe();
+    const left = isDone ? 0 : this.reportUnsettled(report ?? (() => {}));
+    this.#segments.close(isDone);
+    this.lock.release();
+    this.#settled.close();
+    return left;
   }
 
-  /** Does at once what the end of the turn would do. */
-  flush(): void {
-    this.queue.write();
-    this.written();
-    if (this.#due.length === 0) return;
-    const due = this.#due;
-    // A callback may append again.
-    this.#due = [];
-    for (const whenWritten of due) this.#run(whenWritten);
+  *#unsettledBytes(): Generator<Buffer> {
+    yield* this.#segments.from(this.#settled.progress.free);
+    yield* this.#records.unwritten;
   }
 
-  readonly #endOfTurn = (): void => {
-    this.#scheduled = false;
-    this.flush();
-  };
-
-  #run(whenWritten: () => void): void {
+  #progressed(): void {
+    const { free, settled } = this.#settled.progress;
+    this.#records.settled(settled);
     try {
-      whenWritten();
+      this.#segments.retire(free);
     } catch (error) {
-      this.logger.error({ error: String(error) }, 'an answer failed after its record was written');
+      this.options.logger.warn(
+        { error: String(error) },
+        'a settled file of the journal cannot be deleted; trying again',
+      );
     }
+  }
+
+  /** Where everything is settled, a file that cannot grow is used from its beginning again. */
+  #reuse(): void {
+    if (this.#settled.progress.free >= this.#segments.end) this.#segments.reuse(this.#disk.reserved);
+  }
+
+  #probe(): void {
+    this.#disk.probe(() => this.#records.retryWrites());
+  }
+
+  #noteUnsynced(): void {
+    this.#unsynced = true;
+  }
+
+  #sync(): void {
+    if (!this.#unsynced) return;
+    this.#unsynced = false;
+    this.#segments.sync((error) => {
+      if (error) this.options.logger.error({ error: String(error) }, 'the journal cannot be flushed to the disk');
+    });
   }
 }

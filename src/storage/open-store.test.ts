@@ -282,6 +282,7 @@ describe('migrations', () => {
       { name: '0026-project-changes' },
       { name: '0027-budgets' },
       { name: '0028-names-and-imports' },
+      { name: '0030-journal-offsets' },
       { name: '0031-people' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);

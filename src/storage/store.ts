@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
 import type { Budget, BudgetNode, Project } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
-import type { SettlementRow } from '../domain/settlement-row.js';
+import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
 import type { NameStore } from './name-types.js';
@@ -228,9 +228,13 @@ export interface LedgerStore {
   posted(accountId: string): Promise<{ creditPico: bigint; adjustmentPico: bigint }>;
   /**
    * Writes generations, ledger entries, balances and key usage in one transaction. A record that already exists changes
-   * nothing, so the caller may repeat it.
+   * nothing, so the caller may repeat it. How far the journals are settled is noted in the same transaction.
    */
-  settle(rows: readonly SettlementRow[]): Promise<void>;
+  settle(rows: readonly SettlementRow[], offsets?: readonly JournalOffset[]): Promise<void>;
+  /** How far a journal is settled; null where nothing of it is. */
+  offset(run: string): Promise<JournalOffset | null>;
+  /** The journal is gone. */
+  removeOffset(run: string): Promise<void>;
 }
 
 export interface BudgetStore {

@@ -59,7 +59,8 @@ const importTable: Record<string, readonly string[]> = {
   http: [...services, 'cluster/fleet', 'doors', 'pipeline', 'observability'],
   app: [...services, 'cluster/fleet', 'doors', 'providers', 'pipeline', 'observability', 'http'],
   main: [...foundation, 'app'],
-  cli: [...foundation, 'providers', 'main'],
+  settle: [...foundation, 'app'],
+  cli: [...foundation, 'journal', 'providers', 'main', 'settle'],
 };
 
 const stages = ['admit', 'validate', 'resolve', 'gate', 'rank', 'walk', 'respond', 'settle'];

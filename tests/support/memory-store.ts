@@ -4,7 +4,7 @@ import { type Account, type Alias, type ApiKey, keyProjectId, newAccount } from 
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
 import { shownPersonId } from '../../src/domain/organisation.js';
-import type { SettlementRow } from '../../src/domain/settlement-row.js';
+import type { JournalOffset, SettlementRow } from '../../src/domain/settlement-row.js';
 import {
   type AccountChanges,
   type AuditEntry,
@@ -43,6 +43,7 @@ export class MemoryStore implements Store {
   readonly availabilityRows = new Map<string, ModelAvailability>();
   readonly holdRows = new Map<string, HoldRecord>();
   readonly auditRows: AuditEntry[] = [];
+  readonly offsetRows = new Map<string, JournalOffset>();
   readonly keyUses = new Map<string, number>();
 
   private async answer<T>(read: () => T): Promise<T> {
@@ -184,10 +185,13 @@ export class MemoryStore implements Store {
           .slice(0, limit);
       }),
     posted: (accountId: string) => this.answer(() => postedSums(this.ledgerRows, accountId)),
-    settle: (rows: readonly SettlementRow[]) =>
+    settle: (rows: readonly SettlementRow[], offsets: readonly JournalOffset[] = []) =>
       this.answer(() => {
         for (const row of rows) this.settle(generationOf(row));
+        for (const offset of offsets) this.offsetRows.set(offset.run, offset);
       }),
+    offset: (run: string) => this.answer(() => this.offsetRows.get(run) ?? null),
+    removeOffset: (run: string) => this.answer(() => void this.offsetRows.delete(run)),
   };
 
   readonly generations = {

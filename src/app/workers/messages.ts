@@ -14,8 +14,6 @@ export type ToWorker =
   | ({ type: 'start' } & WorkerSettings)
   /** Unless `alone`, this worker tells the other replicas too. */
   | { type: 'reload'; alone: boolean }
-  /** Another worker has ended: settle the records in its journal. */
-  | { type: 'adopt' }
   /** Send your figures, because another worker is being scraped. */
   | { type: 'ask_figures'; round: number }
   /** The answer to the worker's `ask_siblings`. */

@@ -13,6 +13,7 @@ import { adminTokenOf } from '../admin-token.js';
 import { demoParts, prepareDemo, readyText } from '../demo.js';
 import { OpenParts } from '../open-parts.js';
 import type { Ending } from '../running.js';
+import { SettlerChild } from '../settler/settler-child.js';
 import { prepareStorage } from '../storage.js';
 import { FiguresExchange } from './figures-exchange.js';
 import type { WorkerSettings } from './messages.js';
@@ -24,6 +25,8 @@ export interface PrimaryOptions {
   logger: Logger;
   /** The script that worker processes run. */
   mainFile: string;
+  /** The program of the settler. */
+  settleFile: string;
   /** Learns how to end this process after an uncaught error. */
   endsBy: (ending: Ending) => void;
 }
@@ -84,6 +87,8 @@ class Primary {
     });
     this.#connection = await this.#prepared;
     if (this.#stopping) return;
+    const child = { file: this.options.settleFile, config: this.#config, connection: this.#connection, logger };
+    this.#parts.add(new SettlerChild(child), (part) => part.stop());
     const { port } = this.#config.server;
     // A worker may be ready before this process knows, so the demo account is printed first. Where the system chooses the port, the
     // address is not known yet.
@@ -136,10 +141,7 @@ class Primary {
         if (message.type === 'ask_siblings') this.#figures.ask(number, message.ask, message.figures);
         else this.#figures.receive(number, message.round, message.figures);
       },
-      died: () => {
-        this.#figures.remove(number);
-        for (const seat of this.#seats) if (seat.number !== number) seat.send({ type: 'adopt' });
-      },
+      died: () => this.#figures.remove(number),
     };
     return new Seat(number, events, this.options.logger);
   }

@@ -126,7 +126,7 @@ export class Seat {
     return true;
   }
 
-  /** The journal of a process that did not end cleanly is settled by the workers that still drain, or by the next start. */
+  /** The settler settles what a process that did not end cleanly left, or the next start does. */
   #ended(clean: boolean, why: string): void {
     if (!clean) {
       this.logger.error(

@@ -70,18 +70,16 @@ function start({ config, connection }: WorkerSettings, logger: Logger, siblings:
     logger,
     rereadConfig: () => loadConfig({ file: config.file ?? undefined, env: process.env, cwd: process.cwd() }),
     siblings: siblings.ask,
+    settlement: 'elsewhere',
     ...(connection && { storeConnection: connection }),
   });
 }
 
 function followOrders(starting: Promise<Gateway>, stop: (why: string) => void): void {
-  const orders: Partial<Record<ToWorker['type'], (gateway: Gateway) => Promise<unknown>>> = {
-    adopt: ({ journal }) => journal.adopt(),
-  };
   process.on('message', (message: ToWorker) => {
     if (message.type === 'stop') stop(message.signal);
-    const order = message.type === 'reload' ? reloadOrder(message.alone) : orders[message.type];
-    if (order) void starting.then(order).catch(() => {});
+    if (message.type !== 'reload') return;
+    void starting.then((gateway) => gateway.reload(message.alone)).catch(() => {});
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
   // A closing terminal signals every process. The primary passes one reload on.
@@ -91,10 +89,6 @@ function followOrders(starting: Promise<Gateway>, stop: (why: string) => void): 
     if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
     stop('the primary process is gone');
   });
-}
-
-function reloadOrder(alone: boolean) {
-  return (gateway: Gateway) => gateway.reload(alone);
 }
 
 /** Longer than the second that the primary waits for the other workers. */

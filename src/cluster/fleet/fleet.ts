@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../base/logger.js';
 import { type Account, spendablePico } from '../../domain/account.js';
-import type { SettlementRow } from '../../domain/settlement-row.js';
+import type { JournalOffset, SettlementRow } from '../../domain/settlement-row.js';
 import { type Store, StoreUnavailable } from '../../storage/store.js';
 import type { Admission, Versions } from '../ports.js';
 import { FleetIdentities } from './fleet-identities.js';
@@ -30,6 +30,9 @@ const nearZeroCosts = 1_000n;
 const nearZeroPico = 1_000_000_000_000n;
 /** While the shared state is out of reach every request reads the store, so a settlement need not wait for it. */
 const raiseMs = 300;
+
+/** A store that did not answer may have the rows all the same: counted twice, they could cause a wrong 402. */
+export type SettlementOutcome = 'arrived' | 'refused' | 'unanswered';
 
 export class Fleet {
   readonly identities: FleetIdentities;
@@ -64,23 +67,30 @@ export class Fleet {
     await this.changed('catalogue');
   }
 
-  /**
-   * Called by the journal's writer: settles, takes over the balances of all processes, and notifies the others of one that is
-   * used up.
-   */
-  async settle(rows: readonly SettlementRow[]): Promise<void> {
-    const sent = this.charges.sending(rows);
+  /** Settles in this process. */
+  async settle(rows: readonly SettlementRow[], offsets: readonly JournalOffset[] = []): Promise<void> {
+    const ended = this.settling(rows);
     try {
-      await this.deps.store.ledger.settle(rows);
+      await this.deps.store.ledger.settle(rows, offsets);
     } catch (error) {
-      // A store that did not answer may have them all the same: counted twice, they could cause a wrong 402.
-      if (error instanceof StoreUnavailable) sent.unanswered();
-      else sent.refused();
+      await ended(error instanceof StoreUnavailable ? 'unanswered' : 'refused');
       throw error;
     }
-    sent.arrived();
-    for (const { accountId, chargePico } of rows) if (chargePico !== 0n) this.unread.add(accountId);
-    if (this.unread.size > 0) await this.raiseVersions(await this.findUsedUp([...this.unread]));
+    await ended('arrived');
+  }
+
+  /**
+   * Rows are about to be sent to the store. Returns what is to be called with how that ended: it takes over the balances of all processes,
+   * and notifies the others of one that is used up.
+   */
+  settling(rows: readonly SettlementRow[]): (outcome: SettlementOutcome) => Promise<void> {
+    const sent = this.charges.sending(rows);
+    return async (outcome) => {
+      sent[outcome]();
+      if (outcome !== 'arrived') return;
+      for (const { accountId, chargePico } of rows) if (chargePico !== 0n) this.unread.add(accountId);
+      if (this.unread.size > 0) await this.raiseVersions(await this.findUsedUp([...this.unread]));
+    };
   }
 
   nearZero(account: Account, costPico: bigint): boolean {

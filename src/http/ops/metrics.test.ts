@@ -65,7 +65,14 @@ describe('GET /metrics', () => {
   });
 
   it('tells the journal, Redis and the connections to upstreams, as far as there are any', async () => {
-    const figures = () => ({ depth: 3, oldestAt: 1_700_000_000_000, settled: 40, setAside: 1, estimated: 2 });
+    const figures = () => ({
+      depth: 3,
+      oldestAt: 1_700_000_000_000,
+      settled: 40,
+      setAside: 1,
+      damaged: 0,
+      estimated: 2,
+    });
     const fixture = await httpFixture({
       journal: { settled: async () => true, figures },
       deployment: { ...singleProcess, figures: () => ({ lodestone_redis_up: [{ labels: [], value: 0 }] }) },

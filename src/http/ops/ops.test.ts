@@ -35,5 +35,7 @@ describe('GET /readyz', () => {
     expect(await ready({ deployment })).toEqual([200, { status: 'ready', degraded: ['redis'] }]);
     const neither = { status: 'not_ready', missing: ['store'], degraded: ['redis'] };
     expect(await ready({ deployment }, { storeAway: true })).toEqual([503, neither]);
+    const journal = { settled: async () => true, settlerAway: true };
+    expect(await ready({ journal })).toEqual([200, { status: 'ready', degraded: ['settler'] }]);
   });
 });

@@ -24,7 +24,7 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     const fault = deps.journal.fault ?? null;
     if (fault !== null) missing.push('journal');
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
-    const parts = deps.deployment.degraded();
+    const parts = [...deps.deployment.degraded(), ...(deps.journal.settlerAway ? ['settler'] : [])];
     const degraded = parts.length > 0 ? { degraded: parts } : {};
     if (missing.length === 0) return { status: 'ready', ...degraded, ...countryData(deps) };
     return { status: 'not_ready', missing, ...(fault !== null && { reason: journalReason(fault) }), ...degraded };

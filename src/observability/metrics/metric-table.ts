@@ -10,11 +10,15 @@ export const partMetrics = {
   lodestone_journal_oldest_seconds: gauge('max', 'Age of the oldest settlement that is not yet in the store.'),
   lodestone_journal_settled_total: counter('Settlements that have left the journal.'),
   lodestone_journal_set_aside_total: counter('Settlements that the store refused, set aside for a person to look at.'),
+  lodestone_journal_damaged_total: counter(
+    'Places in the journal that were damaged, so that no record could be read there.',
+  ),
   lodestone_estimated_bills_total: notOnDashboard(
     counter(
       'Bills by the fewest tokens that a text can have, because the process or its count died before it was counted.',
     ),
   ),
+  lodestone_settler_up: gauge('min', '1 while the process that settles the journals is reached.'),
   lodestone_postgres_up: gauge('min', '1 while PostgreSQL answers within a second.'),
   lodestone_log_size: gauge('max', 'Receipts in the log.'),
   lodestone_log_unsealed_oldest_seconds: gauge(

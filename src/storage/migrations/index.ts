@@ -27,6 +27,7 @@ import { organisations } from './0025-organisations.js';
 import { projectChanges } from './0026-project-changes.js';
 import { budgets } from './0027-budgets.js';
 import { beforeNamesAndImports, namesAndImports } from './0028-names-and-imports.js';
+import { journalOffsets } from './0030-journal-offsets.js';
 import { people } from './0031-people.js';
 
 export interface Migration {
@@ -69,5 +70,6 @@ export const migrations: readonly Migration[] = [
   { name: '0026-project-changes', sql: projectChanges },
   { name: '0027-budgets', sql: budgets },
   { name: '0028-names-and-imports', sql: namesAndImports, before: beforeNamesAndImports },
+  { name: '0030-journal-offsets', sql: journalOffsets },
   { name: '0031-people', sql: people },
 ];

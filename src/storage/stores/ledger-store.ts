@@ -101,7 +101,18 @@ export function ledgerStore(database: Database, history: Database, membership: (
       const sum = (kind: LedgerEntry['kind']) => BigInt(rows.find((row) => row.kind === kind)?.pico ?? 0);
       return { creditPico: sum('credit'), adjustmentPico: sum('adjustment') };
     },
-    settle: (rows) => settle(database, rows, membership()),
+    settle: (rows, offsets = []) => settle(database, rows, offsets, membership()),
+    async offset(run) {
+      const [row] = await database.statement<{ position: string; records: string }>(
+        'journal-offset',
+        'select position, records from lodestone.journal_offsets where run = $1',
+        [run],
+      );
+      return row ? { run, position: Number(row.position), records: Number(row.records) } : null;
+    },
+    async removeOffset(run) {
+      await database.statement('journal-offset-remove', 'delete from lodestone.journal_offsets where run = $1', [run]);
+    },
   };
 }
 

@@ -4,7 +4,14 @@
  */
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
 import { Slices } from '../../base/slices.js';
-import { lineColumns, piecesOf, rowId, type SettlementRow, splitLine } from '../../domain/settlement-row.js';
+import {
+  type JournalOffset,
+  lineColumns,
+  piecesOf,
+  rowId,
+  type SettlementRow,
+  splitLine,
+} from '../../domain/settlement-row.js';
 import { receiptVersion } from '../../proof/receipt.js';
 import { SettledLeaves } from '../../proof/settled-leaves.js';
 import type { Database } from '../database.js';
@@ -19,19 +26,21 @@ const uniqueViolation = '23505';
 export async function settle(
   database: Database,
   rows: readonly SettlementRow[],
+  offsets: readonly JournalOffset[],
   membership: LogMembership,
 ): Promise<void> {
   if (rows.length === 0) return;
   try {
     const sums = await sumsOf(rows, membership);
-    await database.session((client) => settleRows(client, rows, sums));
+    await database.session((client) => settleRows(client, rows, sums, offsets));
   } catch (error) {
     if (codeOf(error) !== uniqueViolation) throw notTheRecordsFault(error);
     // Some records were settled before (a replay after a crash). This is rare, so only now the store is asked which.
     await database.transaction(async (_db, client) => {
       await client.query(lockStatement(new Set(rows.map(({ accountId }) => accountId))));
       const missing = await notYetThere(client, rows);
-      if (missing.length > 0) await settleRows(client, missing, await sumsOf(missing, membership));
+      if (missing.length > 0) await settleRows(client, missing, await sumsOf(missing, membership), offsets);
+      else if (offsets.length > 0) await client.query(offsetStatement(offsets));
     });
   }
 }
@@ -72,7 +81,12 @@ const copyStatement = `copy lodestone.generations (${lineColumns.join(', ')}) fr
  * the statements of one message as one transaction, so it costs one round trip, and the rows go in as the journal wrote them.
  * A transaction of its own where none is open.
  */
-function settleRows(client: PoolClient, rows: readonly SettlementRow[], { usage, log }: BatchSums): Promise<void> {
+function settleRows(
+  client: PoolClient,
+  rows: readonly SettlementRow[],
+  { usage, log }: BatchSums,
+  offsets: readonly JournalOffset[],
+): Promise<void> {
   const accounts = new Map<string, bigint>();
   const keys = new Map<string, bigint>();
   for (const { accountId, keyId, chargePico } of rows) {
@@ -82,6 +96,7 @@ function settleRows(client: PoolClient, rows: readonly SettlementRow[], { usage,
   const statement = [
     ...[log.before, lockStatement(accounts.keys()), copyStatement],
     ...[chargeStatement(accounts, keys), addUsage(usage), ...log.after],
+    ...(offsets.length > 0 ? [offsetStatement(offsets)] : []),
   ].join(';');
   return new Promise((resolve, reject) => {
     const done = (error: Error | null) => (error ? reject(error) : resolve());
@@ -150,6 +165,14 @@ function lockStatement(accountIds: Iterable<string>): string {
 function chargeStatement(accounts: Map<string, bigint>, keys: Map<string, bigint>): string {
   const sums = [accounts.keys(), accounts.values(), keys.keys(), keys.values()].map(array);
   return `select lodestone.charge(${sums.join(', ')})`;
+}
+
+/** A settler that was replaced meanwhile must not take an offset back. */
+function offsetStatement(offsets: readonly JournalOffset[]): string {
+  const values = offsets.map(({ run, position, records }) => `(${pg.escapeLiteral(run)}, ${position}, ${records})`);
+  return `insert into lodestone.journal_offsets as o (run, position, records) values ${values.join(',')}
+    on conflict (run) do update set position = excluded.position, records = excluded.records, changed_at = now()
+    where excluded.position > o.position`;
 }
 
 /** As a literal, because a message of several statements takes no parameters. */

@@ -1,0 +1,37 @@
+/** Records that are to be settled, and where they come from. */
+import type { RowWriter, SettlementRow } from '../domain/settlement-row.js';
+
+export interface Waiting extends SettlementRow {
+  readonly source: Source;
+  /** Where it begins in its stream. */
+  readonly place: number;
+  /** The position of the stream once it is settled. */
+  readonly position: number;
+}
+
+export function waitingRow(source: Source, row: SettlementRow, place: number, position: number): Waiting {
+  const { bytes, start, end, accountId, keyId, chargePico } = row;
+  return { bytes, start, end, accountId, keyId, chargePico, source, place, position };
+}
+
+export interface Source {
+  readonly dir: string;
+  /** The stream's name in the store; null where the store knows nothing of it. */
+  readonly run: string | null;
+  /** Everything before it was read. */
+  readonly position: number;
+  /** Everything before it was read and is not needed to read the rest. */
+  readonly needed: number;
+  /** Everything was read, and nothing will follow. */
+  readonly isOver: boolean;
+  files(): readonly string[];
+  /** The next records, a part of a megabyte; none where there are no more at present. */
+  read(writer: RowWriter): Waiting[];
+}
+
+export interface SourceEvents {
+  /** Bytes between two positions are no record. `reason` where they are whole. */
+  damaged(file: string, start: number, end: number, reason: string | null): void;
+  /** So many provisional records count as final. */
+  estimated(count: number): void;
+}
