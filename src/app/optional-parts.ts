@@ -1,6 +1,8 @@
 /** Parts that the configuration or the environment turns on: traces, payments by card, and notices about balances and retirements. */
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
+import { periodsAt } from '../accounts/keys/limit-period.js';
+import { smtpMailer } from '../accounts/sign-in/mailer.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
@@ -70,12 +72,15 @@ export async function startNotices(
   parts: OpenParts,
 ): Promise<void> {
   const { webhook, lowBalancePico: defaultPico, intervalMs } = config.notices;
-  if (webhook === null) return;
+  const mailer = config.mail && smtpMailer(config.mail);
+  if (webhook === null && mailer === null) return;
   // Loaded here, because the HTTP client takes a tenth of the start time and few operators want notices.
   const { BalanceNotices, httpNoticeSender } = await import('../payments/balance-notices.js');
-  const sender = httpNoticeSender(webhook);
+  const sender = webhook && httpNoticeSender(webhook);
+  const mail = mailer && ((message: Parameters<typeof mailer.send>[0]) => mailer.send(message));
+  const periods = () => periodsAt(clock.now());
   const notices = new BalanceNotices({
-    ...{ store: store.notices, sender, defaultPico, retiring, intervalMs, clock, logger },
+    ...{ store: store.notices, sender, mail, periods, defaultPico, retiring, intervalMs, clock, logger },
   });
   parts.add(notices, (part) => part.stop()).start();
 }

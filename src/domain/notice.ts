@@ -1,10 +1,19 @@
-/** Low balances, models that retire, and the notices about both: thresholds, crossings and delivery. */
+/** Low balances, budgets, models that retire, and the notices about them: thresholds, crossings and delivery. */
+import type { BudgetPeriod } from './organisation.js';
 
 /** How far a balance has fallen: below the account's threshold, or to zero and below, where requests are refused. */
 export type BalanceLevel = 'low' | 'exhausted';
 
+/** How a notice about money is delivered: to the webhook, and by mail where that is set up. */
+interface MoneyNotice {
+  readonly isSent: boolean;
+  readonly isMailed: boolean;
+  /** Owners and billing. */
+  readonly mailTo: readonly string[];
+}
+
 /** One crossing of a threshold. It is reported once. */
-export interface BalanceNotice {
+export interface BalanceNotice extends MoneyNotice {
   readonly id: string;
   readonly accountId: string;
   readonly email: string;
@@ -15,6 +24,33 @@ export interface BalanceNotice {
   readonly createdAt: number;
   /** The number of delivery attempts, this one included. */
   readonly attempts: number;
+}
+
+/** A threshold of a budget was reached. It is reported once in a period. */
+export interface BudgetNotice extends MoneyNotice {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  /** null for the account's own budget. */
+  readonly projectId: string | null;
+  readonly projectName: string | null;
+  /** The part of the limit. */
+  readonly threshold: number;
+  readonly limitPico: bigint;
+  readonly spentPico: bigint;
+  readonly period: BudgetPeriod;
+  /** null where the period never ends. */
+  readonly endsAt: number | null;
+  readonly createdAt: number;
+  readonly attempts: number;
+}
+
+/** A period of budgets that is under way. */
+export interface BudgetPeriodStart {
+  readonly period: BudgetPeriod;
+  /** Days since the epoch. */
+  readonly fromDay: number;
+  readonly endMs: number | null;
 }
 
 /** A model that an account uses retires. It is reported once for each model and account. */
@@ -35,7 +71,7 @@ export interface RetirementNotice {
   readonly attempts: number;
 }
 
-export type Notice = BalanceNotice | RetirementNotice;
+export type Notice = BalanceNotice | BudgetNotice | RetirementNotice;
 
 /** A route that retires soon. */
 export interface RetiringRoute {
@@ -58,9 +94,16 @@ export interface NoticeStore {
   setThreshold(accountId: string, thresholdPico: bigint): Promise<void>;
   /**
    * Compares every balance with its threshold and creates a notice for each that has fallen since. Returns the number of
-   * notices. A fleet does this once in `everyMs`, in one process at a time, so a crossing makes one notice.
+   * notices. The same for the thresholds of budgets. A fleet does this once in `everyMs`, in one process at a time, so a crossing makes
+   * one notice.
    */
-  lookForCrossings(look: { nowMs: number; everyMs: number; defaultPico: bigint; limit: number }): Promise<number>;
+  lookForCrossings(look: {
+    nowMs: number;
+    everyMs: number;
+    defaultPico: bigint;
+    limit: number;
+    periods: readonly BudgetPeriodStart[];
+  }): Promise<number>;
   /** Creates a notice for each account that has used one of the routes since a moment, and was not told of its model yet. */
   lookForRetirements(look: { nowMs: number; sinceMs: number; routes: readonly RetiringRoute[] }): Promise<number>;
   /** What names one of the routes, or `auto/` of its model, in the settings of accounts; at most 10,000 names. */
@@ -68,6 +111,8 @@ export interface NoticeStore {
   /** Takes notices that are due. No other process takes them before `untilMs`. */
   take(due: { nowMs: number; untilMs: number; limit: number }): Promise<Notice[]>;
   delivered(id: string, nowMs: number): Promise<void>;
+  /** A part of the delivery is done; the rest is tried again. */
+  partlyDelivered(id: string, part: 'sent' | 'mailed', nowMs: number): Promise<void>;
   /** Schedules the next attempt; null gives the notice up. */
   tryAgainAt(id: string, atMs: number | null): Promise<void>;
 }

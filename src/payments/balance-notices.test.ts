@@ -8,13 +8,15 @@ import { BalanceNotices, retryDelaysMs, signedHeaders } from './balance-notices.
 const notice = {
   ...{ id: 'ntc-1', accountId: 'acct-1', email: 'owner@example.test', level: 'low' as const },
   ...{ balancePico: 500_000_000_000n, thresholdPico: 1_000_000_000_000n, createdAt: 0 },
+  ...{ isSent: false, isMailed: false, mailTo: ['owner@example.test', 'billing@example.test'] },
 } as const;
 
 /** One notice that is due, and the sender's answers to it. */
-function scene(answers: (number | Error)[]) {
+function scene(answers: (number | Error)[], mails: ((to: string) => void) | null = null) {
   const clock = new ManualClock();
   const log: string[] = [];
   const state = { looks: 0, attempts: 0, dueAt: clock.now() as number | null, delivered: false, away: false };
+  const done = { isSent: false, isMailed: false };
   const retirements: [string[], number][] = [];
   const retiring: RetiringRoute[] = [];
   const store: NoticeStore = {
@@ -33,10 +35,13 @@ function scene(answers: (number | Error)[]) {
     take: async ({ nowMs, untilMs }): Promise<BalanceNotice[]> => {
       if (state.dueAt === null || state.dueAt > nowMs) return [];
       state.dueAt = untilMs;
-      return [{ ...notice, attempts: ++state.attempts }];
+      return [{ ...notice, ...done, attempts: ++state.attempts }];
     },
     delivered: async () => {
       Object.assign(state, { delivered: true, dueAt: null });
+    },
+    partlyDelivered: async (_id, part) => {
+      done[part === 'sent' ? 'isSent' : 'isMailed'] = true;
     },
     tryAgainAt: async (_id, atMs) => {
       state.dueAt = atMs;
@@ -59,7 +64,8 @@ function scene(answers: (number | Error)[]) {
   };
   const notices = new BalanceNotices({
     ...{ store, sender, clock, logger, schedule, intervalMs: 1_000, defaultPico: 1_000_000_000_000n },
-    retiring: () => retiring,
+    ...{ retiring: () => retiring, periods: () => [] },
+    mail: mails && (async ({ to, subject }) => void mails(`${to}: ${subject}`)),
   });
   return { notices, clock, state, log, waiting, retirements, retiring };
 }
@@ -149,4 +155,36 @@ describe('the signature of a notice', () => {
       await expect(verify(secret, signedHeaders(secret, 'ntc-1', Date.now() - 600_000, body))).rejects.toThrow();
     },
   );
+});
+
+describe('a notice about money', () => {
+  const subject = 'The balance is low: 0.5 USD';
+
+  it('is mailed to everybody once, and sent again alone while the webhook fails', async () => {
+    const mails: string[] = [];
+    const { notices, clock, state } = scene([500, 204], (mail) => mails.push(mail));
+    await notices.look();
+    expect([mails, state.delivered]).toEqual([
+      [`owner@example.test: ${subject}`, `billing@example.test: ${subject}`],
+      false,
+    ]);
+    clock.advance(retryDelaysMs[0]!);
+    await notices.look();
+    expect([mails.length, state.delivered]).toEqual([2, true]);
+  });
+
+  it('is mailed again while the mail server fails, and not sent again', async () => {
+    let refusals = 2;
+    const mails: string[] = [];
+    const answers = [204, 500];
+    const { notices, clock, state } = scene(answers, (mail) => {
+      if (refusals-- > 0) throw new Error('greylisted');
+      mails.push(mail);
+    });
+    await notices.look();
+    expect(state.delivered).toBe(false);
+    clock.advance(retryDelaysMs[0]!);
+    await notices.look();
+    expect([mails.length, state.delivered, answers]).toEqual([2, true, [500]]);
+  });
 });

@@ -1,14 +1,15 @@
 /**
- * Reports low balances, and the use of models that retire, to the operator's webhook, once for each crossing or model in a whole fleet, and
- * retries until it answers with a 2xx. It is off the request path: it reads the settled balances and the use at intervals.
+ * Reports low balances, reached budgets and the use of models that retire to the operator's webhook, once for each crossing or model in a
+ * whole fleet, and retries until it answers with a 2xx. What is about money is mailed too. It is off the request path: it reads the
+ * settled balances and the use at intervals.
  */
-
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Logger } from '../base/logger.js';
-import { type PicoUsd, usdText } from '../base/money.js';
+import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import type { BalanceNotice, Notice, NoticeStore, RetirementNotice, RetiringRoute } from '../domain/notice.js';
+import type { BudgetPeriodStart, Notice, NoticeStore, RetiringRoute } from '../domain/notice.js';
+import { mailOf, type NoticeMail, noticeJson, typeOf } from './notice-text.js';
 
 const second = 1000;
 const minute = 60 * second;
@@ -36,7 +37,12 @@ const timerSchedule: Schedule = (delayMs, callback) => {
 
 export interface BalanceNoticesDeps {
   store: NoticeStore;
-  sender: NoticeSender;
+  /** null without a webhook. */
+  sender: NoticeSender | null;
+  /** Resolves when the mail was accepted; null where mail is not set up. */
+  mail: ((mail: NoticeMail) => Promise<void>) | null;
+  /** The periods of budgets that are under way. */
+  periods: () => readonly BudgetPeriodStart[];
   defaultPico: PicoUsd;
   /** The routes that retire soon. */
   retiring: () => readonly RetiringRoute[];
@@ -68,14 +74,15 @@ export class BalanceNotices {
     this.stopped = true;
     this.cancel();
     await this.running;
-    await this.deps.sender.close();
+    await this.deps.sender?.close();
   }
 
   /** Never rejects. Notices that could not be delivered because the store is away are found at the next run. */
   async look(): Promise<void> {
     const { store, clock, logger, defaultPico, intervalMs: everyMs } = this.deps;
     try {
-      await store.lookForCrossings({ nowMs: clock.now(), everyMs, defaultPico, limit: crossingsMax });
+      const periods = this.deps.periods();
+      await store.lookForCrossings({ nowMs: clock.now(), everyMs, defaultPico, limit: crossingsMax, periods });
       await this.lookForRetirements();
       let taken: Notice[];
       do {
@@ -89,27 +96,54 @@ export class BalanceNotices {
   }
 
   private async lookForRetirements(): Promise<void> {
-    const { store, clock, retiring } = this.deps;
+    const { store, clock, retiring, sender } = this.deps;
     const nowMs = clock.now();
-    if (nowMs < this.retirementsAt) return;
+    if (sender === null || nowMs < this.retirementsAt) return;
     const routes = retiring();
     if (routes.length > 0) await store.lookForRetirements({ nowMs, sinceMs: nowMs - usedWithinMs, routes });
     this.retirementsAt = nowMs + retirementsEveryMs;
   }
 
   private async deliver(notice: Notice): Promise<void> {
-    const { store, sender, clock, logger } = this.deps;
+    const { store, clock, logger } = this.deps;
     const about = { notice: notice.id, account: notice.accountId, type: typeOf(notice), attempt: notice.attempts };
-    const status = await sender.send(notice, clock.now()).catch((error) => (error as NodeJS.ErrnoException).code ?? 0);
-    if (typeof status === 'number' && status >= 200 && status < 300) {
+    const [status, isMailed] = [await this.send(notice), await this.sendMails(notice)];
+    const isSent = typeof status === 'number' && status >= 200 && status < 300;
+    if (isSent && isMailed) {
       await store.delivered(notice.id, clock.now());
       logger.info(about, 'a notice was delivered');
       return;
     }
+    if (isSent) await store.partlyDelivered(notice.id, 'sent', clock.now());
     const delayMs = retryDelaysMs[notice.attempts - 1];
     await store.tryAgainAt(notice.id, delayMs === undefined ? null : clock.now() + delayMs);
     if (delayMs === undefined) logger.error({ ...about, status }, 'a notice could not be delivered; it is given up');
     else logger.warn({ ...about, status, again_ms: delayMs }, 'a notice could not be delivered; trying again');
+  }
+
+  /** The status of the webhook's answer, or what went wrong. Nothing is to be sent without a webhook, and nothing twice. */
+  private async send(notice: Notice): Promise<number | string> {
+    const { sender, clock } = this.deps;
+    if (sender === null || ('isSent' in notice && notice.isSent)) return 200;
+    return sender.send(notice, clock.now()).catch((error) => (error as NodeJS.ErrnoException).code ?? 0);
+  }
+
+  /** False where nobody could be told. One address that is refused does not make the others get it again. */
+  private async sendMails(notice: Notice): Promise<boolean> {
+    const { mail, store, clock, logger } = this.deps;
+    if (mail === null || !('mailTo' in notice) || notice.isMailed) return true;
+    const content = mailOf(notice);
+    let isTold = false;
+    for (const to of notice.mailTo) {
+      try {
+        await mail({ to, ...content });
+        isTold = true;
+      } catch (error) {
+        logger.warn({ notice: notice.id, error: String(error) }, 'a notice could not be mailed');
+      }
+    }
+    if (isTold) await store.partlyDelivered(notice.id, 'mailed', clock.now());
+    return isTold;
   }
 }
 
@@ -145,24 +179,6 @@ export function httpNoticeSender({ url, secret }: NoticeAddress): NoticeSender {
     },
     close: () => dispatcher.close(),
   };
-}
-
-const isBalance = (notice: Notice): notice is BalanceNotice => 'level' in notice;
-const typeOf = (notice: Notice): string => (isBalance(notice) ? `balance.${notice.level}` : 'model.retiring');
-
-function noticeJson(notice: Notice) {
-  const { id, accountId, email, createdAt } = notice;
-  const more = isBalance(notice) ? balanceJson(notice) : retirementJson(notice);
-  const timestamp = new Date(createdAt).toISOString();
-  return { id, type: typeOf(notice), timestamp, data: { account_id: accountId, email, ...more } };
-}
-
-function balanceJson({ balancePico, thresholdPico }: BalanceNotice) {
-  return { balance_usd: usdText(balancePico), threshold_usd: usdText(thresholdPico) };
-}
-
-function retirementJson({ model, date, replacedBy, routes, names }: RetirementNotice) {
-  return { model, retires: { date, replaced_by: replacedBy }, routes, names };
 }
 
 const base64Prefix = 'whsec_';

@@ -57,6 +57,7 @@ export function memoryNotices(answer: Books['answer']): NoticeStore {
     lookForCrossings: () => answer(() => 0),
     lookForRetirements: () => answer(() => 0),
     namesOf: () => answer(() => []),
+    partlyDelivered: () => answer(() => {}),
     take: () => answer(() => []),
     delivered: () => answer(() => {}),
     tryAgainAt: () => answer(() => {}),

@@ -1,5 +1,6 @@
 /** The periods in which the cap of a key or a budget counts. All of them begin at 00:00 UTC, and weeks on Monday. */
-import type { BudgetPeriod } from '../../domain/organisation.js';
+import type { BudgetPeriodStart } from '../../domain/notice.js';
+import { type BudgetPeriod, budgetPeriods } from '../../domain/organisation.js';
 
 export const dayMs = 24 * 60 * 60 * 1000;
 /** The first day of the epoch was a Thursday, so Mondays lie three days before each whole week. */
@@ -22,4 +23,13 @@ export function periodEnd(period: BudgetPeriod, nowMs: number): number | null {
   if (period === 'weekly') return start + 7 * dayMs;
   const first = new Date(start);
   return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1);
+}
+
+/** The periods of every kind that are under way. */
+export function periodsAt(nowMs: number): BudgetPeriodStart[] {
+  return budgetPeriods.map((period) => ({
+    period,
+    fromDay: Math.floor((periodStart(period, nowMs) ?? 0) / dayMs),
+    endMs: periodEnd(period, nowMs),
+  }));
 }

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aGeneration } from '../../../tests/support/generation.js';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
+import { periodsAt } from '../../accounts/keys/limit-period.js';
 import { silentLogger as logger } from '../../base/logger.js';
 import type { Generation } from '../../domain/generation.js';
 import { type Budget, defaultProjectId } from '../../domain/organisation.js';
@@ -107,5 +108,63 @@ describe('a budget', () => {
     expect(read?.projects.get(byDefault)?.budget).toEqual({ limitPico: 0n, period: 'never', alertAt: [] });
     await store.budgets.set(whole, null, 0);
     expect((await store.accounts.find(account))?.budget).toBeNull();
+  });
+});
+
+describe('a threshold of a budget', () => {
+  const now = monday + 40 * dayMs;
+  const from = Date.UTC(2026, 3, 1);
+  const look = () =>
+    store.notices.lookForCrossings({
+      ...{ nowMs: now, everyMs: 0, defaultPico: 0n, limit: 10, periods: periodsAt(now) },
+    });
+  const reported = async () => {
+    await Promise.all([look(), look(), look()]);
+    const taken = await store.notices.take({ nowMs: now, untilMs: now + 1, limit: 10 });
+    for (const { id } of taken) await store.notices.delivered(id, now);
+    return taken.map((notice) =>
+      'threshold' in notice ? `${notice.projectName ?? 'account'} ${notice.threshold}` : '',
+    );
+  };
+  const spend = (costPico: bigint) => settle({ createdAt: now, costPico, projectId: byDefault });
+  const limit = (limitPico: bigint) =>
+    store.budgets.set(ofDefault, { limitPico, period: 'monthly', alertAt: [0.5, 0.8, 1] }, from);
+
+  it('is reported once a period, the highest of several, and again only where the limit was raised above what is spent', async () => {
+    await limit(1_000n);
+    expect(await reported()).toEqual([]);
+    await spend(500n);
+    expect(await reported()).toEqual(['default 0.5']);
+    expect(await reported()).toEqual([]);
+    await spend(500n);
+    expect(await reported()).toEqual(['default 1']);
+    // 0.8 and 1 of 1,250 lie at 1,000 and 1,250: the first is reached still.
+    await limit(1_250n);
+    expect(await reported()).toEqual([]);
+    await spend(250n);
+    expect(await reported()).toEqual(['default 1']);
+    expect(await reported()).toEqual([]);
+  });
+
+  it('of the account counts all of its projects, and what was spent elsewhere, and tells owners and billing', async () => {
+    const { usagePico } = (await store.accounts.balances([account]))[0]!;
+    const opening = { day: monday / dayMs, spentPico: usagePico };
+    const spentPico = 2n * usagePico;
+    await store.budgets.set(whole, { limitPico: 2n * spentPico, period: 'never', alertAt: [0.5, 0.8], opening }, 0);
+    await look();
+    const [notice, ...others] = await store.notices.take({ nowMs: now, untilMs: now, limit: 10 });
+    expect(others).toEqual([]);
+    expect(notice).toMatchObject({
+      ...{ accountId: account, projectId: null, threshold: 0.5, limitPico: spentPico * 2n, spentPico, period: 'never' },
+      ...{ endsAt: null, isSent: false, isMailed: false, mailTo: ['acct-1@x.example'] },
+    });
+    await client.query(
+      `insert into lodestone.sign_in_users (id, name, email, created_at, updated_at)
+       select 'per-' || role, role, role || '@y.example', now(), now() from unnest(array['owner', 'billing', 'admin']) role;
+       insert into lodestone.memberships (account_id, person_id, source, role, created_at)
+       select '${account}', 'per-' || role, 'manual', role, now() from unnest(array['owner', 'billing', 'admin']) role`,
+    );
+    const [again] = await store.notices.take({ nowMs: now, untilMs: now, limit: 10 });
+    expect(again).toMatchObject({ mailTo: ['billing@y.example', 'owner@y.example'], attempts: 2 });
   });
 });

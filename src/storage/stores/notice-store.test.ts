@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const look = (at = store, everyMs = 0) =>
-  at.notices.lookForCrossings({ nowMs: 1_000, everyMs, defaultPico: picoPerUsd, limit: 1_000 });
+  at.notices.lookForCrossings({ nowMs: 1_000, everyMs, defaultPico: picoPerUsd, limit: 1_000, periods: [] });
 const take = (nowMs = 1_000, at = store) => at.notices.take({ nowMs, untilMs: nowMs + 60_000, limit: 100 });
 
 beforeEach(async () => {
@@ -55,6 +55,7 @@ describe('crossings of a threshold', () => {
       {
         ...{ id: expect.stringMatching(/^ntc-[0-9a-f]{32}$/), accountId, email: `${accountId}@example.test` },
         ...{ level: 'low', balancePico: picoPerUsd / 2n, thresholdPico: picoPerUsd, createdAt: 1_000, attempts: 1 },
+        ...{ isSent: false, isMailed: false, mailTo: [`${accountId}@example.test`] },
       },
     ]);
   });

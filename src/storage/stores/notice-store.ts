@@ -1,14 +1,25 @@
 /**
- * Finds low balances, and accounts that use a retiring model, in PostgreSQL with one query over all accounts, off the request path. Each
+ * Finds low balances, reached budgets, and accounts that use a retiring model, in PostgreSQL with one query over all accounts, off the request path. Each
  * crossing, and each model of an account, makes one notice in a whole fleet.
  */
 
 import type { BalanceNotice, NoticeStore, RetirementNotice } from '../../domain/notice.js';
 import type { Database } from '../database.js';
+import {
+  type BudgetNoticeRow,
+  budgetNoticeOf,
+  budgetPrefix,
+  lookForReached,
+  moneyMail,
+  takeBudgetNotices,
+} from './budget-notices.js';
 
 /** Tells which table a notice is in. */
 const retirementPrefix = 'ntr-';
-const tableOf = (id: string): string => (id.startsWith(retirementPrefix) ? 'retirement_notices' : 'balance_notices');
+const tableOf = (id: string): string => {
+  if (id.startsWith(budgetPrefix)) return 'budget_notices';
+  return id.startsWith(retirementPrefix) ? 'retirement_notices' : 'balance_notices';
+};
 
 /** Lets one process at a time look, by the server's clock, which all share. Other processes skip and do not wait. */
 const takeTurn = `
@@ -46,7 +57,8 @@ where a.id = n.account_id and n.id in (
   select id from lodestone.balance_notices where next_attempt_at <= $1 order by next_attempt_at limit $3
   for update skip locked)
 returning n.id, n.account_id, a.email, n.level, n.balance_pico, n.threshold_pico,
-  (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts`;
+  (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts,
+  n.delivered_at is not null as is_sent, n.mailed_at is not null as is_mailed, ${moneyMail}`;
 
 /** The days of use are those of the rollups of a day. The first notice of a model and account stays the only one. */
 const retirements = `
@@ -122,6 +134,9 @@ interface NoticeRow {
   threshold_pico: string;
   created_ms: string;
   attempts: number;
+  is_sent: boolean;
+  is_mailed: boolean;
+  mail_to: string[];
 }
 
 export function noticeStore(database: Database): NoticeStore {
@@ -139,19 +154,20 @@ export function noticeStore(database: Database): NoticeStore {
       await database.statement('set-threshold', text, [accountId, thresholdPico.toString()]);
     },
 
-    lookForCrossings: ({ nowMs, everyMs, defaultPico, limit }) =>
+    lookForCrossings: ({ nowMs, everyMs, defaultPico, limit, periods }) =>
       database.transaction(async (_db, client) => {
         const { rowCount: turns } = await client.query(takeTurn, [everyMs]);
         if (turns === 0) return 0;
         const { rowCount } = await client.query(crossings, [defaultPico.toString(), limit, new Date(nowMs)]);
-        return rowCount ?? 0;
+        return (rowCount ?? 0) + (await lookForReached(client, nowMs, periods));
       }),
 
     async take({ nowMs, untilMs, limit }) {
       const values = [new Date(nowMs), new Date(untilMs), limit];
       const balances = await database.statement<NoticeRow>('take-notices', takeDue, values);
       const retiring = await database.statement<RetirementRow>('take-retirements', takeRetirements, values);
-      return [...balances.map(noticeOf), ...retiring.map(retirementOf)];
+      const budgets = await database.statement<BudgetNoticeRow>('take-budget-notices', takeBudgetNotices, values);
+      return [...balances.map(noticeOf), ...retiring.map(retirementOf), ...budgets.map(budgetNoticeOf)];
     },
 
     async namesOf(routes) {
@@ -169,8 +185,15 @@ export function noticeStore(database: Database): NoticeStore {
 
     async delivered(id, nowMs) {
       const table = tableOf(id);
-      const text = `update lodestone.${table} set delivered_at = $2, next_attempt_at = null where id = $1`;
+      const text = `update lodestone.${table} set delivered_at = coalesce(delivered_at, $2), next_attempt_at = null where id = $1`;
       await database.statement(`${table}-delivered`, text, [id, new Date(nowMs)]);
+    },
+
+    async partlyDelivered(id, part, nowMs) {
+      const table = tableOf(id);
+      const column = part === 'sent' ? 'delivered_at' : 'mailed_at';
+      const text = `update lodestone.${table} set ${column} = $2 where id = $1`;
+      await database.statement(`${table}-${part}`, text, [id, new Date(nowMs)]);
     },
 
     async tryAgainAt(id, atMs) {
@@ -195,5 +218,6 @@ function noticeOf(row: NoticeRow): BalanceNotice {
     thresholdPico: BigInt(row.threshold_pico),
     createdAt: Number(row.created_ms),
     attempts: row.attempts,
+    ...{ isSent: row.is_sent, isMailed: row.is_mailed, mailTo: row.mail_to },
   };
 }

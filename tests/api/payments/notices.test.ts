@@ -59,6 +59,31 @@ describe('notices.webhook', () => {
     expect(received.map(({ body: text }) => JSON.parse(text).type)).toEqual(['balance.low', 'balance.exhausted']);
   });
 
+  it('is called once for a threshold of a budget, of several at once for the highest, by two gateways on one database', async () => {
+    const { accountId } = await gateway.createAccount();
+    const before = received.length;
+    const set = (limit_usd: string) =>
+      gateway.admin('PATCH', `/accounts/${accountId}`, {
+        budget: { limit_usd, period: 'never', alert_at: [0.5, 0.8, 1] },
+        opening_spent_usd: '9',
+      });
+    const told = () => received.slice(before).map(({ body }) => JSON.parse(body));
+    await set('10');
+    await expect.poll(() => told().length, { timeout: 60_000 }).toBe(1);
+    expect(told()[0]).toEqual({
+      ...{ id: expect.stringMatching(/^ntb-/), type: 'budget.threshold', timestamp: expect.any(String) },
+      data: {
+        ...{ account: accountId, project: null, threshold: 0.8, limit_usd: '10', spent_usd: '9' },
+        ...{ period: 'never', ends_at: null },
+      },
+    });
+    // Of 12 less than 0.8 are spent, which arms that threshold again, and not that of 0.5.
+    await set('12');
+    await set('9');
+    await expect.poll(() => told().length, { timeout: 60_000 }).toBe(2);
+    expect(told()[1].data).toMatchObject({ threshold: 1, limit_usd: '9' });
+  });
+
   it('is called once for each account that uses a model that retires within 60 days, with what names the model', async () => {
     const retires = { date: '2026-10-16', source: 'their page', replaced_by: 'acme/next' };
     const route = { provider: 'inside', locode: 'global', upstream_model: 'echo', price: { input: 1, output: 1 } };
