@@ -99,7 +99,7 @@ export function settingsFields<T>(request: FastifyRequest, schema: z.ZodType<T>)
   }
 }
 
-export function settingsFault(
+function settingsFault(
   { routeOptions }: FastifyRequest,
   fault: { param: string; reason: string },
 ): GatewayError {
