@@ -50,6 +50,7 @@ export const groups = [
     pages: [
       { slug: 'billing', file: 'guide/billing.md', title: 'Billing' },
       { slug: 'keys', file: 'guide/keys.md', title: 'Keys' },
+      { slug: 'projects', file: 'guide/projects.md', title: 'Projects' },
       { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },
     ],
   },
@@ -81,6 +82,7 @@ export const groups = [
       { slug: 'behaviour/doors', file: 'behaviour/doors.md', title: 'Client APIs' },
       { slug: 'behaviour/http', file: 'behaviour/http.md', title: 'HTTP' },
       { slug: 'behaviour/keys', file: 'behaviour/keys.md', title: 'Keys' },
+      { slug: 'behaviour/projects', file: 'behaviour/projects.md', title: 'Project rules' },
       { slug: 'behaviour/ids-and-routes', file: 'behaviour/ids-and-routes.md', title: 'Ids and routes' },
       { slug: 'behaviour/policy', file: 'behaviour/policy.md', title: 'Policy rules' },
       {

@@ -16,6 +16,8 @@ export interface KeyAsk {
   readonly id: string;
   readonly accountId: string;
   readonly limit: number;
+  /** The count may be given back, because another limit may refuse the request. */
+  readonly mayGiveBack?: boolean;
   /** What else a chat takes, where its body was read before; null takes nothing more. */
   readonly chat: ChatAsk | null;
 }
@@ -38,6 +40,8 @@ export interface ChatTaken {
 
 export interface Counted extends Reading {
   readonly admitted: boolean;
+  /** As of a `Take`, where the count may be given back. */
+  adjust?(delta: number): MaybePromise<void>;
 }
 
 export interface AdmissionAnswer {

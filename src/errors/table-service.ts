@@ -157,15 +157,17 @@ export const serviceErrors = {
     message: ({ limit, seconds }) =>
       `More than ${limit} requests a minute came from this address. Retry after ${seconds} s.`,
   }),
-  key_rate_limited: row<{ budget: 'requests' | 'tokens'; limit: number; seconds: number }>({
+  key_rate_limited: row<{ budget: 'requests' | 'tokens'; limit: number; seconds: number; project?: string }>({
     status: 429,
     type: 'rate_limit_error',
     code: 'rate_limit_exceeded',
     retryAfter: true,
-    when: 'The key\u2019s requests or tokens a minute are used up.',
+    when: 'The requests or tokens a minute of the key, or those that the keys of its project share, are used up.',
     remedy: 'Wait for `Retry-After`.',
-    message: ({ budget, limit, seconds }) =>
-      `This key has used up its ${budget} budget of ${limit} a minute. Retry after ${seconds} s.`,
+    message: ({ budget, limit, seconds, project }) =>
+      project === undefined
+        ? `This key has used up its ${budget} budget of ${limit} a minute. Retry after ${seconds} s.`
+        : `The keys of the project "${project}" have used up its ${budget} budget of ${limit} a minute, which they share. Retry after ${seconds} s.`,
   }),
   internal_server_error: row<{ what: string }>({
     status: 500,

@@ -48,7 +48,7 @@ function anyGeneration(random: SeededRandom): Generation {
     })),
     bill: orNull({ lines: list(() => ({ name: text(), count: count(), rate: amount() })), tier: orNull(text()) }),
     requestPolicy: orNull({ order: list(text), nested: { deep: null } }),
-    ...{ door: orNull(text()), proof: orNull(text()) },
+    ...{ door: orNull(text()), proof: orNull(text()), projectId: orNull(text()), holderId: orNull(text()) },
   };
 }
 

@@ -3,17 +3,18 @@ import { isIPv4 } from 'node:net';
 import { RecentMap } from '../base/collections.js';
 import { subscriberNetwork } from '../base/ip-address.js';
 import { andThen, type MaybePromise } from '../base/maybe-promise.js';
-import { durationText } from '../base/time.js';
-import type { Counters, Reading, Take } from '../cluster/ports.js';
+import type { Counters, Take } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
-import type { Identity } from '../domain/account.js';
+import { type Identity, keyProjectId } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { fewerLeft, rateLimitHeaders } from './limit-headers.js';
 
 export type KeyLimits = Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMinute'>;
 
 /**
  * Limits the requests and the tokens that a key may use in a minute. The two are counted separately. The account's own limits
- * override the configuration's, the key's own may be lower still, and each request reads them anew.
+ * override the configuration's, the key's own may be lower still, and each request reads them anew. A project may have limits that its keys
+ * share: a request then takes from both counters, or from neither.
  */
 export class KeyLimiter {
   constructor(
@@ -28,10 +29,34 @@ export class KeyLimiter {
    */
   countRequest(identity: Identity, requests = 1): MaybePromise<GatewayError | null> {
     const limit = this.requestLimitOf(identity);
-    return andThen(
-      this.requests.take(identity.key.id, requests, limit, identity.account.id),
-      ({ admitted, resetMs }) => (admitted ? null : keyRateLimited('requests', limit, resetMs)),
-    );
+    const own = this.requests.take(identity.key.id, requests, limit, identity.account.id);
+    const shared = this.countForProject(identity, requests);
+    return andThen(own, (taken) => {
+      const refusal = taken.admitted ? null : keyRateLimited('requests', limit, taken.resetMs);
+      return shared === null ? refusal : this.requestRefusal(identity, refusal, { own: taken, shared, requests });
+    });
+  }
+
+  /** Counts a request for the project alone, beside an admission that counts it for the key; null where the project has no limit. */
+  countForProject(identity: Identity, requests = 1): MaybePromise<Take> | null {
+    const limit = projectLimit(identity, 'requestsPerMinute');
+    return limit === null ? null : this.requests.take(identity.project.id, requests, limit, identity.account.id);
+  }
+
+  /** The refusal by either, with `refusal` as the key's. What only one of them admitted is given back. */
+  requestRefusal(
+    identity: Identity,
+    refusal: GatewayError | null,
+    { own, shared, requests }: { own: Partial<Pick<Take, 'adjust'>>; shared: MaybePromise<Take>; requests: number },
+  ): MaybePromise<GatewayError | null> {
+    return andThen(shared, (taken) => {
+      if (refusal === null && !taken.admitted) {
+        void own.adjust?.(-requests);
+        return projectRateLimited(identity, 'requests', taken.resetMs);
+      }
+      if (refusal !== null && taken.admitted) void taken.adjust(-requests);
+      return refusal;
+    });
   }
 
   /** Counts the request and throws key_rate_limited, for callers with no checks between the two. */
@@ -44,36 +69,65 @@ export class KeyLimiter {
   /** Reserves the estimate, which the usage corrects later. Throws key_rate_limited and then reserves nothing. */
   takeTokens(identity: Identity, estimate: number): MaybePromise<Reservation> {
     const limit = this.tokenLimitOf(identity);
-    return andThen(this.tokens.take(identity.key.id, estimate, limit, identity.account.id), (taken: Take) =>
-      this.reserve(identity, estimate, taken),
+    const own = this.tokens.take(identity.key.id, estimate, limit, identity.account.id);
+    const shared = this.takeProjectTokens(identity, estimate);
+    return andThen(own, (taken: Take) =>
+      shared === null
+        ? this.reserve(identity, estimate, taken, null)
+        : andThen(shared, (ofProject) => this.reserve(identity, estimate, taken, ofProject)),
     );
   }
 
-  /** The reservation of tokens that were taken already. Throws key_rate_limited where they were refused. */
-  reserve(identity: Identity, estimate: number, taken: Take): Reservation {
-    if (!taken.admitted) throw keyRateLimited('tokens', this.tokenLimitOf(identity), taken.resetMs);
-    return new TokenReservation(taken, estimate);
+  /** Takes tokens for the project alone, beside an admission that takes the key's; null where the project has no limit. */
+  takeProjectTokens(identity: Identity, estimate: number): MaybePromise<Take> | null {
+    const limit = projectLimit(identity, 'tokensPerMinute');
+    return limit === null ? null : this.tokens.take(identity.project.id, estimate, limit, identity.account.id);
   }
 
-  /** Whether the key has no requests left, as far as this process knows. */
+  /** The reservation of tokens that were taken already. Throws key_rate_limited where they were refused, and then reserves nothing. */
+  reserve(identity: Identity, estimate: number, taken: Take, ofProject: Take | null): Reservation {
+    if (taken.admitted && ofProject?.admitted !== false) return new TokenReservation(taken, ofProject, estimate);
+    if (taken.admitted) {
+      void taken.adjust(-estimate);
+      throw projectRateLimited(identity, 'tokens', ofProject?.resetMs ?? 0);
+    }
+    if (ofProject?.admitted) void ofProject.adjust(-estimate);
+    throw keyRateLimited('tokens', this.tokenLimitOf(identity), taken.resetMs);
+  }
+
+  /** Whether the key or its project has no requests left, as far as this process knows. */
   isUsedUp(identity: Identity): boolean {
-    return this.requests.peek(identity.key.id).used >= this.requestLimitOf(identity);
+    if (this.requests.peek(identity.key.id).used >= this.requestLimitOf(identity)) return true;
+    const limit = projectLimit(identity, 'requestsPerMinute');
+    return limit !== null && this.requests.peek(identity.project.id).used >= limit;
   }
 
   /** The error that `takeTokens` would throw now. Takes nothing. */
   tokenRefusal(identity: Identity, estimate: number): GatewayError | null {
     const limit = this.tokenLimitOf(identity);
     const { used, resetMs } = this.tokens.peek(identity.key.id);
-    return used > 0 && used + estimate > limit ? keyRateLimited('tokens', limit, resetMs) : null;
+    if (used > 0 && used + estimate > limit) return keyRateLimited('tokens', limit, resetMs);
+    const most = projectLimit(identity, 'tokensPerMinute');
+    if (most === null) return null;
+    const shared = this.tokens.peek(identity.project.id);
+    const isOver = shared.used > 0 && shared.used + estimate > most;
+    return isOver ? projectRateLimited(identity, 'tokens', shared.resetMs) : null;
   }
 
-  /** The six rate limit headers of every authenticated response, as a flat list of names and values. */
+  /**
+   * The six rate limit headers of every authenticated response, as a flat list of names and values. Of the limits of key and project they
+   * show the one with the fewest remaining.
+   */
   headersOf(identity: Identity): string[] {
-    const { id } = identity.key;
-    return rateLimitHeaders(
-      { limit: this.requestLimitOf(identity), reading: this.requests.peek(id) },
-      { limit: this.tokenLimitOf(identity), reading: this.tokens.peek(id) },
-    );
+    const { key, project } = identity;
+    let requests = { limit: this.requestLimitOf(identity), reading: this.requests.peek(key.id) };
+    let tokens = { limit: this.tokenLimitOf(identity), reading: this.tokens.peek(key.id) };
+    const requestsMost = projectLimit(identity, 'requestsPerMinute');
+    if (requestsMost !== null)
+      requests = fewerLeft(requests, { limit: requestsMost, reading: this.requests.peek(project.id) });
+    const tokensMost = projectLimit(identity, 'tokensPerMinute');
+    if (tokensMost !== null) tokens = fewerLeft(tokens, { limit: tokensMost, reading: this.tokens.peek(project.id) });
+    return rateLimitHeaders(requests, tokens);
   }
 
   requestLimitOf({ key, account }: Identity): number {
@@ -96,41 +150,10 @@ function lower(own: number | null, most: number): number {
   return own === null ? most : Math.min(own, most);
 }
 
-interface BudgetState {
-  limit: number;
-  reading: Reading;
-}
-
-/** OpenAI's six `x-ratelimit-*` headers, as a flat list of names and values. */
-function rateLimitHeaders(requests: BudgetState, tokens: BudgetState): string[] {
-  return [
-    'x-ratelimit-limit-requests',
-    String(requests.limit),
-    'x-ratelimit-limit-tokens',
-    String(tokens.limit),
-    'x-ratelimit-remaining-requests',
-    remainingText(requests),
-    'x-ratelimit-remaining-tokens',
-    remainingText(tokens),
-    'x-ratelimit-reset-requests',
-    resetText(requests.reading.resetMs),
-    'x-ratelimit-reset-tokens',
-    resetText(tokens.reading.resetMs),
-  ];
-}
-
-/** Usage and a lowered limit can exceed the limit; the remainder is then 0. */
-function remainingText({ limit, reading }: BudgetState): string {
-  return String(Math.max(0, limit - reading.used));
-}
-
-/**
- * `12ms` below a second, whole seconds above it (`6s`, `1m0s`), rounded up like `Retry-After`, so that the two agree and
- * neither is too early. `0s` where nothing has been used.
- */
-function resetText(resetMs: number): string {
-  if (resetMs === 0) return '0s';
-  return durationText(resetMs < 1000 ? resetMs : Math.ceil(resetMs / 1000) * 1000);
+/** What the keys of a project share; null where it is not limited. A management key of the whole account is no key of a project. */
+function projectLimit({ key, project }: Identity, name: 'requestsPerMinute' | 'tokensPerMinute'): number | null {
+  const limit = project.limits[name];
+  return limit === null || keyProjectId(key) === null ? null : limit;
 }
 
 /**
@@ -152,6 +175,7 @@ class TokenReservation implements Reservation {
 
   constructor(
     private readonly take: Take,
+    private readonly ofProject: Take | null,
     private readonly held: number,
   ) {}
 
@@ -171,7 +195,9 @@ class TokenReservation implements Reservation {
   private settle(tokens: number): void {
     if (this.settled) return;
     this.settled = true;
-    if (tokens !== this.held) void this.take.adjust(tokens - this.held);
+    if (tokens === this.held) return;
+    void this.take.adjust(tokens - this.held);
+    if (this.ofProject !== null) void this.ofProject.adjust(tokens - this.held);
   }
 }
 
@@ -228,6 +254,14 @@ export function adminRateLimited(limit: number, resetMs: number): GatewayError {
 export function keyRateLimited(budget: Budget, limit: number, resetMs: number): GatewayError {
   const seconds = retryAfterSeconds(resetMs);
   return gatewayError('key_rate_limited', { budget, limit, seconds }, { retryAfterSeconds: seconds });
+}
+
+function projectRateLimited({ project }: Identity, budget: Budget, resetMs: number): GatewayError {
+  const { requestsPerMinute, tokensPerMinute } = project.limits;
+  const limit = (budget === 'requests' ? requestsPerMinute : tokensPerMinute) ?? 0;
+  const seconds = retryAfterSeconds(resetMs);
+  const values = { budget, limit, seconds, project: project.name };
+  return gatewayError('key_rate_limited', values, { retryAfterSeconds: seconds });
 }
 
 /** A request sent this much later finds a new window. Rounded up, so that it is never too early and never 0. */

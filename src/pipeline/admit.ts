@@ -4,7 +4,7 @@ import { checkTokenShape, isTokenValid, keyExpired, type PresentedToken, verifyT
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
-import type { ChatAsk, ChatTaken, Counted, KeyAsk } from '../cluster/ports.js';
+import type { ChatAsk, ChatTaken, Counted, KeyAsk, Take } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -35,7 +35,7 @@ type AdmitPorts = IdentifyPorts &
 /** What a request takes in the round trip of its admission, where its body is there already. */
 interface EarlyAsk {
   prepare(identity: Identity): Omit<ChatAsk, 'keyVersion' | 'accountVersion'> | null;
-  answered(taken: ChatTaken | null): void;
+  answered(taken: ChatTaken | null): Promise<void> | null;
 }
 
 /** A known key is admitted without waiting for anything. Sets the caller's identity as soon as its key is found good. */
@@ -182,8 +182,13 @@ async function admitInFleet(
   const { address } = caller.origin;
   const peer = { name: peerOf(address), limit: ports.ipLimiter.requestsPerMinute };
   const counts = good && addressRefusal(good.identity.key, address) === null;
-  const answer = await fleet.admission.ask({ peer, key: counts ? keyAsk(ports, good, early) : null });
-  early?.answered(answer?.chat ?? null);
+  // In the same turn, so that both questions share a round trip.
+  const ofProject = counts ? ports.keyLimiter.countForProject(good.identity) : null;
+  const key = counts ? keyAsk(ports, good, early, ofProject !== null) : null;
+  const answer = await fleet.admission.ask({ peer, key });
+  const joining = early?.answered(answer?.chat ?? null);
+  if (joining) await joining;
+  if (!answer?.request) giveBack(ofProject);
   if (!answer) await Promise.all([ports.ipLimiter.take(address), fleet.states.now()]);
   else if (!answer.peer!.admitted) throw ipRateLimited(peer.limit, answer.peer!.resetMs);
   else await fleet.states.upTo(answer.statesVersion, answer.catalogueVersion);
@@ -194,7 +199,13 @@ async function admitInFleet(
   caller.identity = identity;
   useFrom(ports, identity, address);
   if (!answer?.request) return countAndCheck(ports, caller, identity, door);
-  checkAccount(ports, identity, caller.contentLength, await overLimitOf(ports, identity, answer.request));
+  const overLimit = await overLimitOf(
+    ports,
+    identity,
+    answer.request,
+    current ? ofProject : countAgain(ports, identity, ofProject),
+  );
+  checkAccount(ports, identity, caller.contentLength, overLimit);
   return checkSpending(ports, identity, door, answer.chat?.spend?.kind === 'held');
 }
 
@@ -207,13 +218,19 @@ function presentedToken(caller: Caller, door: AdmittingDoor): { presented?: Pres
   }
 }
 
-function keyAsk({ keyLimiter }: AdmitPorts, held: HeldIdentity, early: EarlyAsk | undefined): KeyAsk {
+function keyAsk(
+  { keyLimiter }: AdmitPorts,
+  held: HeldIdentity,
+  early: EarlyAsk | undefined,
+  mayGiveBack: boolean,
+): KeyAsk {
   const { identity, version: keyVersion, accountVersion } = held;
   const chat = early?.prepare(identity) ?? null;
   return {
     id: identity.key.id,
     accountId: identity.account.id,
     limit: keyLimiter.requestLimitOf(identity),
+    mayGiveBack,
     chat: chat && { ...chat, keyVersion, accountVersion },
   };
 }
@@ -222,9 +239,30 @@ function keyAsk({ keyLimiter }: AdmitPorts, held: HeldIdentity, early: EarlyAsk 
 function overLimitOf(
   { keyLimiter }: AdmitPorts,
   identity: Identity,
-  { admitted, used, resetMs }: Counted,
+  counted: Counted,
+  ofProject: MaybePromise<Take> | null,
 ): MaybePromise<GatewayError | null> {
+  const { admitted, used, resetMs } = counted;
   const limit = keyLimiter.requestLimitOf(identity);
-  if (!admitted) return used < limit ? keyLimiter.countRequest(identity) : keyRateLimited('requests', limit, resetMs);
-  return used > limit && used > 1 ? keyRateLimited('requests', limit, resetMs) : null;
+  if (!admitted && used < limit) {
+    giveBack(ofProject);
+    return keyLimiter.countRequest(identity);
+  }
+  const refusal = !admitted || (used > limit && used > 1) ? keyRateLimited('requests', limit, resetMs) : null;
+  if (ofProject === null) return refusal;
+  return keyLimiter.requestRefusal(identity, refusal, { own: counted, shared: ofProject, requests: 1 });
+}
+
+/** The project was counted under limits that memory held, and the limits may be others now. */
+function countAgain(
+  { keyLimiter }: AdmitPorts,
+  identity: Identity,
+  ofProject: MaybePromise<Take> | null,
+): MaybePromise<Take> | null {
+  giveBack(ofProject);
+  return keyLimiter.countForProject(identity);
+}
+
+function giveBack(taken: MaybePromise<Take> | null): void {
+  if (taken !== null) void andThen(taken, (take) => (take.admitted ? take.adjust(-1) : undefined));
 }

@@ -3,8 +3,8 @@
  * then admits it, takes its tokens and holds its estimate. Nothing is answered from here: what is wrong with the request is found again
  * after its admission, in the order in which errors are answered.
  */
-import { isPending } from '../base/maybe-promise.js';
-import type { ChatAsk, ChatTaken } from '../cluster/ports.js';
+import { isPending, type MaybePromise } from '../base/maybe-promise.js';
+import type { ChatAsk, ChatTaken, Take } from '../cluster/ports.js';
 import type { SpendAsk } from '../cluster/shared-spend.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
@@ -15,6 +15,14 @@ import type { Opening, PipelinePorts } from './handover.js';
 
 type Open = (identity: Identity, request: ChatRequest) => Opening;
 
+interface PreparedChat {
+  readonly opening: Opening;
+  readonly taken: ChatTaken;
+  readonly spendAsk: SpendAsk | null;
+  /** The tokens of the project; null where it has no limit. */
+  readonly ofProject: Take | null;
+}
+
 export class EarlyChat {
   private read: ChatRequest | null = null;
   /** A name may have changed during the round trip, and the body was read with it. */
@@ -22,6 +30,9 @@ export class EarlyChat {
   private opening: Opening | null = null;
   private spendAsk: SpendAsk | null = null;
   private taken: ChatTaken | null = null;
+  /** The tokens of the project, where it has a limit. */
+  private asked: MaybePromise<Take> | null = null;
+  private ofProject: Take | null = null;
 
   constructor(
     private readonly ports: PipelinePorts,
@@ -54,32 +65,44 @@ export class EarlyChat {
     }
     const { promptEstimate, costEstimatePico, createdAt } = this.opening;
     this.spendAsk = ports.spend.askOf(identity, costEstimatePico, createdAt);
+    this.asked = ports.keyLimiter.takeProjectTokens(identity, promptEstimate);
     return { tokens: promptEstimate, tokenLimit: ports.keyLimiter.tokenLimitOf(identity), spend: this.spendAsk };
   }
 
-  answered(taken: ChatTaken | null): void {
+  /** Wait for what it returns: the tokens of the project are on their way. */
+  answered(taken: ChatTaken | null): Promise<void> | null {
     this.taken = taken;
+    return this.asked === null ? null : this.join(this.asked);
+  }
+
+  /** Where the project refuses, all is given back, and the request is refused later, in the order of errors. */
+  private async join(asked: MaybePromise<Take>): Promise<void> {
+    this.asked = null;
+    const ofProject = await asked;
+    if (!ofProject.admitted) this.undo();
+    else if (this.taken?.tokens.admitted) this.ofProject = ofProject;
+    else void ofProject.adjust(-this.opening!.promptEstimate);
   }
 
   /** What was prepared for this very caller and catalogue, if it was also taken. Whoever gets it has to end what it holds. */
-  take(identity: Identity): { opening: Opening; taken: ChatTaken; spendAsk: SpendAsk | null } | null {
-    const { opening, taken, spendAsk, ports } = this;
+  take(identity: Identity): PreparedChat | null {
+    const { opening, taken, spendAsk, ofProject, ports } = this;
     const isCurrent = opening?.snapshot === ports.catalogue.current && this.request !== null;
     if (!opening || !taken || opening.identity !== identity || !isCurrent) {
       this.undo();
       return null;
     }
     this.taken = null;
-    return { opening, taken, spendAsk };
+    return { opening, taken, spendAsk, ofProject };
   }
 
   /** Gives back what was taken, where nobody goes on with it. */
   undo(): void {
-    const { opening, taken, spendAsk, ports } = this;
+    const { opening, taken, spendAsk, ofProject, ports } = this;
     this.taken = null;
     if (!opening || !taken?.tokens.admitted) return;
     const { identity, promptEstimate } = opening;
-    ports.keyLimiter.reserve(identity, promptEstimate, taken.tokens).cancel();
+    ports.keyLimiter.reserve(identity, promptEstimate, taken.tokens, ofProject).cancel();
     if (taken.spend?.kind !== 'held') return;
     const hold = ports.spend.takeAs(identity, spendAsk!, taken.spend);
     if (!isPending(hold)) hold.release(0n);

@@ -154,7 +154,7 @@ function takeFor(
   prepared: ReturnType<EarlyChat['take']>,
 ): MaybePromise<Pick<Exchange, 'reservation' | 'hold'>> {
   const reserving = prepared
-    ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens)
+    ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens, prepared.ofProject)
     : keyLimiter.takeTokens(identity, promptEstimate);
   return andThen(reserving, (reservation) =>
     undoOnFailure(

@@ -47,8 +47,11 @@ export interface PipelinePorts {
   logger: Logger;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
-  keyLimiter: Pick<KeyLimiter, 'countRequest' | 'requestLimitOf' | 'isUsedUp' | 'headersOf'> &
-    Pick<KeyLimiter, 'tokenLimitOf' | 'takeTokens' | 'reserve' | 'tokenRefusal'>;
+  keyLimiter: Pick<
+    KeyLimiter,
+    'countRequest' | 'countForProject' | 'requestRefusal' | 'requestLimitOf' | 'isUsedUp' | 'headersOf'
+  > &
+    Pick<KeyLimiter, 'tokenLimitOf' | 'takeTokens' | 'takeProjectTokens' | 'reserve' | 'tokenRefusal'>;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge' | 'noteUse'>;
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };

@@ -66,6 +66,23 @@ function expectRefusals(replies: LeanReply[], type: string): void {
 }
 
 describe(`${requests} requests at once over both replicas`, () => {
+  it('of the keys of a project with 100 a minute: exactly 100 pass together, and the headers show the project’s', async () => {
+    await whileShared(fleet, async () => {
+      const account = await fleet.a.createAccount();
+      const path = `/accounts/${account.accountId}`;
+      const more = await fleet.a.admin('POST', `${path}/keys`, { name: 'more', expires: 'never' });
+      const { id } = (await fleet.a.admin('GET', `${path}/projects`)).json.data[0];
+      await fleet.b.admin('PATCH', `${path}/projects/${id}`, { requests_per_minute: limit, tokens_per_minute: 1e6 });
+      const keys = [account.key, account.key, more.json.token as string];
+      const replies = await volley((index) => keys[index % 3]!, fromAnywhere);
+      expect(admitted(replies)).toBe(limit);
+      expectRefusals(replies, 'rate_limit_error');
+      for (const reply of replies) expect(figure(reply, 'limit-requests')).toBe(limit);
+      const tokens = replies.map((reply) => figure(reply, 'limit-tokens'));
+      expect(new Set(tokens)).toEqual(new Set([1e6]));
+    });
+  });
+
   it('of a key with 100 a minute: exactly 100 pass, for each of two keys, and the headers say so at both', async () => {
     for (let round = 0; round < 2; round++) {
       await whileShared(fleet, async () => {

@@ -10,7 +10,7 @@ import { type Actor, type AuditLog, auditBudget } from '../audit.js';
 import type { Identities } from '../identities.js';
 
 /** The most projects that an account may have. */
-export const projectsMax = 1000;
+const projectsMax = 1000;
 
 export interface ProjectsDeps {
   store: Pick<Store, 'projects'>;

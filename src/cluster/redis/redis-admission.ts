@@ -197,9 +197,10 @@ export class RedisAdmission implements Admission {
       }
       if (ask.key && peer?.admitted !== false) {
         const { id, accountId } = ask.key;
-        request = this.link.isCluster
-          ? this.requests.readTake(id, this.requests.keyOf(id, accountId), answer as number[], at)
-          : learnCount(this.requests, id, answer, at);
+        request =
+          this.link.isCluster || ask.key.mayGiveBack
+            ? this.requests.readTake(id, this.requests.keyOf(id, accountId), answer as number[], at)
+            : learnCount(this.requests, id, answer, at);
         keyVersion = answer[at + 3] as string | null;
         accountVersion = answer[at + 4] as string | null;
         at += 5;

@@ -75,7 +75,7 @@ export function isOperators({ routeOptions }: FastifyRequest): boolean {
   return /^\/(admin|dashboard\/api\/operator)\//.test(routeOptions.url ?? '');
 }
 
-export function settingsFault(request: FastifyRequest, fault: { param: string; reason: string }): GatewayError {
+function settingsFault(request: FastifyRequest, fault: { param: string; reason: string }): GatewayError {
   // An entry of a list of plain values is named by the list; the reason has its value.
   const param = fault.param.replace(/\[\d+\]$/, '');
   return gatewayError(isOperators(request) ? 'field_invalid' : 'settings_field_invalid', { ...fault, param });

@@ -31,7 +31,7 @@ const tag = {
 };
 
 /** null is none. */
-export const budget: Schema = {
+const budget: Schema = {
   anyOf: [
     object({
       limit_usd: usd('How much may be spent in a period.'),
