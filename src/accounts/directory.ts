@@ -57,6 +57,8 @@ export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>
   createdAt?: number;
   /** Without restrictions where they are left out. */
   terms?: KeyTerms;
+  /** Instead of a new token, one of another system. */
+  brought?: Required<Pick<ApiKey, 'hash' | 'lastFour' | 'importedFrom' | 'openingPico'>>;
 }
 
 export class AccountDirectory {
@@ -162,21 +164,25 @@ export class AccountDirectory {
     this.cache.charge(accountId, costPico, generationId, chargedPico);
   }
 
-  /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached. */
+  /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached, or key_exists for a brought key, which has a token of its own. */
   async createKey(
     actor: Actor,
-    { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms }: NewKey,
+    { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms, brought }: NewKey,
   ): Promise<{ key: ApiKey; token: string }> {
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms };
-    if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
+    const made: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms };
+    const key: ApiKey = brought ? { ...made, ...brought, brought: true } : made;
+    const { keys, brought: others } = this.deps.store;
+    if (brought && !(await others.bring(key))) throw gatewayError('key_exists');
+    if (!brought && !(await keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
     const details = {
       account_id: accountId,
       name,
       expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
       ...(terms !== openTerms && auditTerms(terms)),
+      ...(brought && { imported_from: brought.importedFrom }),
     };
     await this.deps.audit.record(actor, 'key.create', id, details);
     return { key, token };

@@ -33,7 +33,8 @@ type Given =
   | 'conversations'
   | 'proof'
   | 'meters'
-  | 'routeHistory';
+  | 'routeHistory'
+  | 'brought';
 
 export interface SharedParts extends Pick<PipelinePorts, Given> {
   config: Config;

@@ -9,7 +9,7 @@ import { type Store, StoreUnavailable } from '../storage/store.js';
 const readMs = 5_000;
 
 interface SpendParts extends Pick<SpendHoldsDeps, 'clock' | 'overdraft'> {
-  readonly store: Pick<Store, 'keys' | 'usage' | 'accounts'>;
+  readonly store: Pick<Store, 'keys' | 'brought' | 'usage' | 'accounts'>;
   readonly journal: { settled(timeoutMs: number, keyId?: string): Promise<boolean> };
   readonly logger: Logger;
   /** null = this process is the only one. */
@@ -23,8 +23,11 @@ export function openSpendHolds({ store, journal, clock, overdraft, logger, share
     settled: async (keyId) => {
       if (!(await journal.settled(readMs, keyId))) throw new StoreUnavailable('the journal was not settled in time');
     },
-    spentSince: async (accountId, keyId, fromMs) =>
-      fromMs === 0 ? store.keys.usage(keyId) : ((await store.usage.spentSince(accountId, fromMs)).get(keyId) ?? 0n),
+    spentSince: async (accountId, keyId, fromMs) => {
+      const opening = await store.brought.openingSince(keyId, fromMs);
+      if (fromMs === 0) return opening + (await store.keys.usage(keyId));
+      return opening + ((await store.usage.spentSince(accountId, fromMs)).get(keyId) ?? 0n);
+    },
   };
   if (!shared) return new SpendHolds(deps);
   const usageOf = async (accountId: string) => (await store.accounts.balances([accountId]))[0]?.usagePico ?? 0n;

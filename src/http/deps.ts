@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
+import type { BroughtTokens } from '../accounts/keys/brought-tokens.js';
 import type { NameBook } from '../accounts/names/name-book.js';
 import type { Session } from '../accounts/sign-in/sign-ins.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
@@ -139,6 +140,8 @@ export interface HttpDeps {
   catalogueUpdates: CatalogueUpdatesPort;
   /** The names that the operator gives to models. */
   names: NameBook;
+  /** Tokens of other systems. */
+  brought: BroughtTokens;
   /** The other processes that serve the same accounts, where there are any. */
   deployment: DeploymentPort;
   journal: {

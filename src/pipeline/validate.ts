@@ -1,4 +1,5 @@
 /** Stage 2: the body becomes a validated chat request. Large bodies are read on other threads. */
+import type { BroughtTokens } from '../accounts/keys/brought-tokens.js';
 import { ownsMemory } from '../base/large-memory.js';
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
@@ -30,6 +31,12 @@ export interface Names {
   readonly version: number;
   readonly hasDefaults: boolean;
   allDefaults(): [name: string, defaults: Defaults][];
+}
+
+/** What clients of other systems bring along. */
+export interface SwitchPorts {
+  names: Pick<Names, 'version'>;
+  brought: Pick<BroughtTokens, 'any' | 'idOf' | 'find' | 'forget' | 'countGuess'>;
 }
 
 const noNames: Names = { get: () => undefined, version: 0, hasDefaults: false, allDefaults: () => [] };

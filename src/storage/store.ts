@@ -8,7 +8,7 @@ import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
-import type { NameStore } from './name-types.js';
+import type { BroughtStore, NameStore } from './name-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
@@ -263,6 +263,7 @@ export interface OtherProcesses {
 export interface Store {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
+  readonly brought: BroughtStore;
   readonly aliases: AliasStore;
   readonly names: NameStore;
   readonly ledger: LedgerStore;

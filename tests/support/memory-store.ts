@@ -22,7 +22,7 @@ import { generationOf } from './generation.js';
 import { inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
-import { memoryNames } from './memory-names.js';
+import { memoryBrought, memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn } from './memory-sign-in.js';
@@ -150,6 +150,7 @@ export class MemoryStore implements Store {
   };
 
   readonly names: Store['names'] = memoryNames();
+  readonly brought: Store['brought'] = memoryBrought(this.keyRows);
 
   readonly aliases = {
     create: (accountId: string, alias: Alias, limit: number) =>

@@ -31,6 +31,6 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-function withLabel<Key extends { last_four: string }>(key: Key): Key & { label: string } {
-  return { ...key, label: keyLabel(key.last_four) };
+function withLabel<Key extends { prefix: string; last_four: string }>(key: Key): Key & { label: string } {
+  return { ...key, label: keyLabel({ brought: key.prefix === '', lastFour: key.last_four }) };
 }
