@@ -236,7 +236,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       },
       reload: catalogueParts.reloadAll,
     },
-    ...{ catalogueUpdates: updates, names, brought },
+    ...{ catalogueUpdates: updates, names, brought, isOpenRouter: config.compat.openRouter },
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body, header = () => undefined) =>

@@ -37,6 +37,7 @@ export function configOf(checked: CheckedSettings): Config {
     names: top.names.map((file) => resolve(directory, file)),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
     catalogueUpdates: section('catalogue_updates'),
+    compat: section('compat'),
     routing: section('routing'),
     territories: section('territories'),
     providers: providersOf((values.providers ?? {}) as ProviderValues, checked.unconfigured),

@@ -140,6 +140,8 @@ export interface HttpDeps {
   catalogueUpdates: CatalogueUpdatesPort;
   /** The names that the operator gives to models. */
   names: NameBook;
+  /** Whether `/api/v1` answers in OpenRouter's shapes; absent = no. */
+  isOpenRouter?: boolean;
   /** Tokens of other systems. */
   brought: BroughtTokens;
   /** The other processes that serve the same accounts, where there are any. */

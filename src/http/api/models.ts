@@ -10,6 +10,7 @@ import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import type { ModelName } from '../../catalogue/model-name.js';
 import { type ClassPrices, priceAt, priceProvenance, ratesFor } from '../../catalogue/price.js';
 import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
+import { shortIdOf } from '../../catalogue/short-id.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { termsPermit } from '../../territory/territory.js';
@@ -21,12 +22,17 @@ import { type Architecture, architectureOf, supportedParameters } from './model-
 export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/v1/models', async (request) => {
     const kind = kindIn(request);
-    const entries = [...new Listing(deps, request).all()];
+    const entries = listModels(deps, request);
     return { object: 'list', data: kind === undefined ? entries : entries.filter((entry) => entry.kind === kind) };
   });
   app.get<{ Params: { '*': string } }>('/v1/models/*', async (request) =>
     new Listing(deps, request).one(request.params['*']),
   );
+}
+
+/** Every entry of the list. */
+export function listModels(deps: HttpDeps, request: FastifyRequest): ModelEntry[] {
+  return [...new Listing(deps, request).all()];
 }
 
 /** The filter `?kind=`. */
@@ -80,7 +86,12 @@ class Listing {
       const { canonicalId, routes } = findModel(this.snapshot, id.creator, id.model);
       return this.auto(canonicalId) ?? this.notServed(text, routes);
     }
-    if (id.kind === 'invalid') throw notOffered(text, `the id ${id.reason}`);
+    if (id.kind === 'invalid') {
+      const short = shortIdOf(this.snapshot, text);
+      if (!short) throw notOffered(text, `the id ${id.reason}`);
+      const { canonicalId, routes } = findModel(this.snapshot, short.creator, short.model);
+      return this.auto(canonicalId, text) ?? this.notServed(text, routes);
+    }
     const route = findRoute(this.snapshot, id);
     return this.isServable(route) ? routeEntry(route, this.atMs) : this.notServed(text, [route]);
   }
