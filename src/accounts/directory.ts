@@ -21,7 +21,7 @@ import { KeyUses } from './keys/key-uses.js';
 import { makeToken } from './keys/token.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 
-/** Each key has its own rate limits, so the limits bound an account only if the number of its keys is bounded. */
+/** Bounds what an account may send, because each key has its own rate limits. */
 const keysMax = 200;
 
 export interface AccountRequest {
@@ -53,11 +53,9 @@ export interface DirectoryDeps {
 }
 
 export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'> {
-  /** The present moment where it is left out. */
   createdAt?: number;
   /** Without restrictions where they are left out. */
   terms?: KeyTerms;
-  /** Instead of a new token, one of another system. */
   brought?: Required<Pick<ApiKey, 'hash' | 'lastFour' | 'importedFrom' | 'openingPico'>>;
 }
 
@@ -172,9 +170,9 @@ export class AccountDirectory {
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
     const made: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms };
-    const key: ApiKey = brought ? { ...made, ...brought, brought: true } : made;
-    const { keys, brought: others } = this.deps.store;
-    if (brought && !(await others.bring(key))) throw gatewayError('key_exists');
+    const key = brought ? { ...made, ...brought, brought: true } : made;
+    const { keys, brought: tokens } = this.deps.store;
+    if (brought && !(await tokens.bring(key))) throw gatewayError('key_exists');
     if (!brought && !(await keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
     const details = {
