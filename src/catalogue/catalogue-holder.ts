@@ -22,7 +22,7 @@ export interface CatalogueSources {
 }
 
 /** Names that were read and checked, and are not in use yet. */
-export interface NewNames {
+interface NewNames {
   use(): void;
 }
 

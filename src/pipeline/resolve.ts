@@ -16,7 +16,7 @@ import type { PipelinePorts, Plan } from './handover.js';
 const plansBySnapshot = new WeakMap<Snapshot, Map<string, Plan>>();
 const plansMax = 10_000;
 
-export function resolve(snapshot: Snapshot, account: Account, id: string): Plan {
+function resolve(snapshot: Snapshot, account: Account, id: string): Plan {
   const known = plansBySnapshot.get(snapshot)?.get(id);
   if (known) return known;
   const parsed = parseModelId(id);

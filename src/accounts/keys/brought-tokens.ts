@@ -11,7 +11,7 @@ import { hashToken, tokenPrefix } from './token.js';
 /** A busy gateway has fewer clients with such tokens. The oldest go first, and are then found in the store again. */
 const idsMax = 50_000;
 /** Unknown tokens that an address may present in a minute. */
-export const guessesPerMinute = 60;
+const guessesPerMinute = 60;
 
 export interface BroughtDeps {
   store: BroughtStore;
