@@ -61,6 +61,7 @@ export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>
   createdAt?: number;
   /** Without restrictions where they are left out. */
   terms?: KeyTerms;
+  brought?: Required<Pick<ApiKey, 'hash' | 'lastFour' | 'importedFrom' | 'openingPico'>>;
 }
 
 /** null where they are left out: the default project, or the whole account for a management key, and no holder. */
@@ -167,14 +168,17 @@ export class AccountDirectory {
     this.cache.charge(accountId, costPico, generationId, chargedPico);
   }
 
-  /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached. */
+  /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached, or key_exists for a brought key. */
   async createKey(actor: Actor, request: NewKey): Promise<{ key: ApiKey; token: string }> {
-    const { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms } = request;
+    const { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms, brought } = request;
     const { projectId = null, holderId = null } = request;
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms, projectId, holderId };
-    const outcome = await this.deps.store.keys.create(key, keysMax);
+    const made: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms, projectId, holderId };
+    const key = brought ? { ...made, ...brought, brought: true } : made;
+    const { keys, brought: tokens } = this.deps.store;
+    if (brought && !(await tokens.bring(key))) throw gatewayError('key_exists');
+    const outcome = brought ? 'created' : await keys.create(key, keysMax);
     if (outcome === 'limit') throw gatewayError('key_limit_reached', { limit: keysMax });
     if (outcome === 'project_gone') throw noSuchProject(projectId ?? '');
     this.cache.addKey(key, account);
@@ -185,6 +189,7 @@ export class AccountDirectory {
       ...(projectId !== null && { project: projectId }),
       ...(holderId !== null && { holder: shownPersonId(holderId) }),
       ...(terms !== openTerms && auditTerms(terms)),
+      ...(brought && { imported_from: brought.importedFrom }),
     };
     await this.deps.audit.record(actor, 'key.create', id, details);
     return { key, token };

@@ -6,7 +6,7 @@ import type { PicoUsd } from '../base/money.js';
 import { type Account, type ApiKey, type Identity, identityOf } from '../domain/account.js';
 import type { Store } from '../storage/store.js';
 import { type Identities, overwrite } from './identities.js';
-import { keyExpired } from './keys/token.js';
+import { isHashDue } from './keys/token.js';
 
 interface KeyRead {
   readonly result: Promise<Identity | null>;
@@ -107,7 +107,7 @@ export class IdentityCache implements Identities {
   eraseExpired(nowMs: number): void {
     for (const identity of this.identities.values()) {
       const { key, account } = identity;
-      if (key.hash !== null && keyExpired(key, nowMs)) this.addKey({ ...key, hash: null }, account);
+      if (isHashDue(key, nowMs)) this.addKey({ ...key, hash: null }, account);
     }
   }
 

@@ -34,8 +34,8 @@ import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
 import { openCatalogue } from './open-catalogue.js';
-import { openNames } from './open-names.js';
 import { bothOpen, OpenParts } from './open-parts.js';
+import { openSwitch } from './open-switch.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
@@ -122,7 +122,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       settled: async () => {
         if (!(await journal.settled(replayMs))) throw new StoreUnavailable('settlements still wait in the journal');
       },
-      readStates: async () => void (await Promise.all([modelStates.load(), holds.reload(), names.load()])),
+      readStates: async () => void (await Promise.all([modelStates.load(), holds.reload(), switching.load()])),
       readCatalogue: () => catalogueParts.follow(),
     }),
     (part) => part.close(),
@@ -161,7 +161,9 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The health of models and routes, and the catalogue.
   const announceStates = () => deployment.announceStates();
   const modelStates = new ModelStates(store.availability, announceStates);
-  const { names, readNames } = openNames(store, announceStates, logger);
+  const guesses = deployment.counters('guesses', peerOptions);
+  const switching = openSwitch({ store, announce: announceStates, guesses, logger });
+  const { names, brought, readNames } = switching;
   const holds = parts.add(
     new QuotaHolds({
       ...{ store: store.holds, clock, logger, changed: announceStates, totals: deployment.totals },
@@ -170,7 +172,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     (part) => part.close(),
   );
   await deployment.start(async () => {
-    await Promise.all([modelStates.load(), names.load()]);
+    await Promise.all([modelStates.load(), switching.load()]);
     // The tokens that an earlier process used today count against a route's daily quota too.
     await journal.replayed(replayMs);
     await holds.load();
@@ -199,9 +201,9 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
-      ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue, names },
+      ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds, journal, expiry, meters, spend, routeHistory, fleet: deployment.fleet },
-      ...{ conversations: deployment.conversations, proof: proof.pipeline },
+      ...{ conversations: deployment.conversations, proof: proof.pipeline, names, brought },
     },
     parts,
   );
@@ -243,7 +245,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       },
       reload: catalogueParts.reloadAll,
     },
-    ...{ catalogueUpdates: updates, names },
+    ...{ catalogueUpdates: updates, names, brought, isOpenRouter: config.compat.openRouter },
     isStarted: () => listening.started,
     ...createChatHandlers(ports, chatOptions, chats),
     explain: async (identity, territory, body, header = () => undefined) => {

@@ -95,8 +95,8 @@ export function openCatalogue(deps: CatalogueDeps, parts: OpenParts) {
   };
 }
 
-function sourcesOf({ catalogue, names, providers }: Config): CatalogueSources {
-  return { files: catalogue, names, providerSettings: providers };
+function sourcesOf({ catalogue, names, providers, compat }: Config): CatalogueSources {
+  return { files: catalogue, names, providerSettings: providers, openRouter: compat.openRouter };
 }
 
 function keysOf({ catalogueUpdates: { keys } }: Config) {

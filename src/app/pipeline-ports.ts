@@ -33,7 +33,8 @@ type Given =
   | 'conversations'
   | 'proof'
   | 'meters'
-  | 'routeHistory';
+  | 'routeHistory'
+  | 'brought';
 
 export interface SharedParts extends Pick<PipelinePorts, Given> {
   config: Config;
@@ -63,7 +64,7 @@ export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPor
     counter,
     deadlines: new Deadlines(clock),
     timeouts: config.timeouts,
-    validator: parts.add(new Validator(shared.names), (part) => part.close()),
+    validator: parts.add(new Validator(shared.names, config.compat.openRouter), (part) => part.close()),
     requests: parts.add(new RequestWriter(), (part) => part.close()),
     answers: parts.add(new AnswerReader(), (part) => part.close()),
     failures: parts.add(new FailureReader(), (part) => part.close()),

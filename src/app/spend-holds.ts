@@ -9,7 +9,7 @@ import { type Store, StoreUnavailable } from '../storage/store.js';
 const readMs = 5_000;
 
 interface SpendParts extends Pick<SpendHoldsDeps, 'clock' | 'overdraft'> {
-  readonly store: Pick<Store, 'keys' | 'usage' | 'accounts' | 'budgets'>;
+  readonly store: Pick<Store, 'keys' | 'brought' | 'usage' | 'accounts' | 'budgets'>;
   readonly journal: { settled(timeoutMs: number, keyId?: string): Promise<boolean> };
   readonly logger: Logger;
   /** null = this process is the only one. */
@@ -26,7 +26,9 @@ export function openSpendHolds({ store, journal, clock, overdraft, logger, share
     spentSince: async ({ kind, id, accountId }, fromMs) => {
       if (kind !== 'key')
         return store.budgets.spentSince({ accountId, projectId: kind === 'project' ? id : null }, fromMs);
-      return fromMs === 0 ? store.keys.usage(id) : ((await store.usage.spentSince(accountId, fromMs)).get(id) ?? 0n);
+      const opening = await store.brought.openingSince(id, fromMs);
+      if (fromMs === 0) return opening + (await store.keys.usage(id));
+      return opening + ((await store.usage.spentSince(accountId, fromMs)).get(id) ?? 0n);
     },
   };
   if (!shared) return new SpendHolds(deps);

@@ -17,10 +17,12 @@ export interface CatalogueSources {
   readonly providerSettings: Readonly<Record<string, ProviderOverrides>>;
   /** Absolute paths of the files of names. */
   readonly names?: readonly string[];
+  /** Whether OpenRouter's ids are known. */
+  readonly openRouter?: boolean;
 }
 
 /** Names that were read and checked, and are not in use yet. */
-export interface NewNames {
+interface NewNames {
   use(): void;
 }
 
@@ -111,7 +113,7 @@ export class CatalogueHolder {
     const snapshot = withoutRetired(buildSnapshot(merged, { providerSettings, env, dialects, now }), now);
     const faults = faultsOf(merged);
     if (faults.length > 0) throw new CatalogueFault(faults);
-    return snapshot;
+    return sources.openRouter ? { ...snapshot, openRouter: true } : snapshot;
   }
 
   private async swap(sources: CatalogueSources): Promise<void> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fields } from '../base/yaml-fields.js';
 
 /** Where something was before it was brought here. */
-export interface ImportedFrom {
+interface ImportedFrom {
   readonly system: string;
   readonly id: string;
 }

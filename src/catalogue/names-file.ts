@@ -11,7 +11,7 @@ export class NamesFault extends CatalogueFault {
   }
 }
 
-export interface LocatedName {
+interface LocatedName {
   readonly name: ModelName;
   readonly file: string;
   /** Adds a fault to the file, at a field of the definition. */

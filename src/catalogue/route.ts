@@ -188,6 +188,8 @@ export interface Snapshot {
   readonly retired?: ReadonlyMap<string, Route>;
   /** The canonical ids of each upstream model name, by `{provider} {upstream_model}`. */
   readonly upstreamModels: ReadonlyMap<string, ReadonlySet<string>>;
+  /** OpenRouter's ids and fields are known; absent where they are not. */
+  readonly openRouter?: true;
 }
 
 type ModelState = 'available' | 'soft_disabled' | 'disabled';

@@ -44,6 +44,7 @@ export interface Config extends ValuesOf<typeof topLevel> {
   storage: ValuesOf<Sections['storage']>;
   limits: ValuesOf<Sections['limits']>;
   timeouts: Timeouts;
+  compat: ValuesOf<Sections['compat']>;
   routing: ValuesOf<Sections['routing']>;
   breaker: ValuesOf<Sections['breaker']>;
   territories: ValuesOf<Sections['territories']>;

@@ -37,7 +37,7 @@ export function configOf(checked: CheckedSettings): Config {
     names: top.names.map((file) => resolve(directory, file)),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
     catalogueUpdates: section('catalogue_updates'),
-    journal: section('journal'),
+    ...{ journal: section('journal'), compat: section('compat') },
     routing: section('routing'),
     territories: section('territories'),
     providers: providersOf((values.providers ?? {}) as ProviderValues, checked.unconfigured),

@@ -83,6 +83,11 @@ export const topLevel = {
 };
 
 export const sections = {
+  compat: {
+    openrouter: setting('openRouter', yesOrNo, false, {
+      about: 'Whether [OpenRouter’s](openrouter.md) ids and fields are known, and `/api/v1` answers in its shapes.',
+    }),
+  },
   catalogue_updates: {
     key: setting('keys', verifierKeys, null, {
       about:

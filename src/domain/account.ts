@@ -19,7 +19,15 @@ export interface ApiKey {
   readonly projectId: string | null;
   /** The person who holds it; null where it belongs to the project. */
   readonly holderId: string | null;
+  /** It is verified by a token of another system, which has no id in it; absent for one that was made here. */
+  readonly brought?: boolean;
+  readonly importedFrom?: { readonly system: string; readonly id: string } | null;
+  /** What was spent through it elsewhere, which counts in the period in which it came. */
+  readonly openingPico?: bigint;
 }
+
+/** How long the hash of a brought token outlives its expiry: it is all that tells its owner that it has expired. */
+export const broughtKeptMs = 30 * 86_400_000;
 
 /** What a key may do and spend. */
 export interface KeyTerms {

@@ -121,6 +121,16 @@ export const keyErrors = {
     message: ({ restrictions }) =>
       `This API key is restricted (${restrictions}), so it cannot change the aliases, the fallback chain or the routing policy, which hold for all keys of the account. Use a key without restrictions, such as a management key, or the dashboard.`,
   }),
+  key_exists: row({
+    status: 409,
+    type: 'invalid_request_error',
+    code: 'key_exists',
+    param: 'token_sha256',
+    when: 'A key with this token exists.',
+    remedy: 'Use the existing key, or delete it first.',
+    operations: ['createKey'],
+    message: () => 'A key with this token exists already. Use that key, or delete it first.',
+  }),
   key_field_invalid: row<{ param: string; entry?: string; reason: string }>({
     status: 422,
     type: 'invalid_request_error',

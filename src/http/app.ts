@@ -9,6 +9,7 @@ import Fastify, {
 } from 'fastify';
 import { requestId } from '../base/ids.js';
 import { keepsDebug } from '../base/logger.js';
+import { openRouterError } from '../doors/openrouter/openrouter-doors.js';
 import { doorAt, doors } from '../doors/registry.js';
 import { envelopeOf, headersOf } from '../errors/envelope.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -21,6 +22,7 @@ import type { HttpDeps } from './deps.js';
 import { asGatewayError, countRefused } from './faults.js';
 import { KnownPaths } from './known-paths.js';
 import { registerOpenApi } from './openapi/document.js';
+import { isOpenRouterPath, pathBehind, registerOpenRouter } from './openrouter/register.js';
 import { registerDocs } from './ops/docs.js';
 import { registerLog } from './ops/log.js';
 import { movedPage, sendNotFoundPage, wantsPage } from './ops/not-found-page.js';
@@ -65,7 +67,7 @@ export async function buildApp(
     return503OnClosing: false,
     genReqId: () => requestId(deps.clock.now()),
     clientErrorHandler: (error, socket) => onClientError(error, socket, onSocket),
-    rewriteUrl: (req) => routablePath(req.url ?? ''),
+    rewriteUrl: (req) => routablePath(deps.isOpenRouter ? behindOpenRouter(req.url ?? '') : (req.url ?? '')),
     // As long as a head with every escape escaped, because Fastify's own refusal is not the error envelope.
     routerOptions: { maxParamLength: 2 * serverLimits.options.maxHeaderSize },
     // Handlers check bodies with zod. Loading Fastify's unused compilers would take a tenth of the start time.
@@ -87,7 +89,10 @@ export async function buildApp(
   answerUnknown(app, knownPaths);
   answerErrors(app, deps);
   takeBodies(app, deps);
-  await app.register((api) => registerApi(api, deps));
+  await app.register(async (api) => {
+    if (deps.isOpenRouter) registerOpenRouter(api, deps);
+    await registerApi(api, deps);
+  });
   await app.register((admin) => registerAdmin(admin, deps), { prefix: '/admin/v1' });
   await registerDashboard(app, deps);
   registerStripeWebhook(app, deps);
@@ -100,6 +105,8 @@ export async function buildApp(
   await app.ready();
   return app;
 }
+
+const behindOpenRouter = (url: string): string => (isOpenRouterPath(url) ? pathBehind(url) : url);
 
 function noRouteSchemas(): never {
   throw new Error('A route has a Fastify schema. Check its body with bodyFields instead.');
@@ -225,6 +232,7 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
     }
     reply.code(fault.status).headers(headersOf(fault));
     const door = doorAt(request.originalUrl);
+    if (deps.isOpenRouter && isOpenRouterPath(request.originalUrl)) return reply.send(openRouterError(fault));
     if (!door) return reply.send(envelopeOf(fault));
     return reply.type('application/json; charset=utf-8').send(door.writeError(fault, request.id));
   });

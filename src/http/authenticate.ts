@@ -13,7 +13,7 @@ import { headerObject } from './server/headers.js';
 export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('cache-control', 'no-store');
-    const identity = await identify(deps, request.headers.authorization);
+    const identity = await identify(deps, request.headers.authorization, request.origin.address);
     request.identity = identity;
     // A request from an address that the key does not allow must not use up the limits of its owner.
     const refusal = addressRefusal(identity.key, request.origin.address);

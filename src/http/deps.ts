@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuditLog } from '../accounts/audit.js';
 import type { AccountDirectory } from '../accounts/directory.js';
+import type { BroughtTokens } from '../accounts/keys/brought-tokens.js';
 import type { NameBook } from '../accounts/names/name-book.js';
 import type { Invitations } from '../accounts/people/invitations.js';
 import type { Members } from '../accounts/people/members.js';
@@ -143,6 +144,10 @@ export interface HttpDeps {
   catalogueUpdates: CatalogueUpdatesPort;
   /** The names that the operator gives to models. */
   names: NameBook;
+  /** Whether `/api/v1` answers in OpenRouter's shapes; absent = no. */
+  isOpenRouter?: boolean;
+  /** Tokens of other systems. */
+  brought: BroughtTokens;
   /** The other processes that serve the same accounts, where there are any. */
   deployment: DeploymentPort;
   journal: {

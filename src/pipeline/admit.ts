@@ -1,6 +1,8 @@
 /** Stage 1: who is calling, from where, and may they. Nothing here reads the body. The control API uses the same checks. */
+
+import { broughtTokenIn } from '../accounts/keys/brought-tokens.js';
 import { addressRefusal } from '../accounts/keys/key-scope.js';
-import { checkTokenShape, isTokenValid, keyExpired, type PresentedToken, verifyToken } from '../accounts/keys/token.js';
+import { checkTokenShape, isHashDue, isTokenValid, type PresentedToken, verifyToken } from '../accounts/keys/token.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
@@ -18,7 +20,7 @@ import type { PipelinePorts } from './handover.js';
 /** 32 MiB. */
 export const bodyBytesMax = 33_554_432;
 
-type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry'> & {
+type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry' | 'brought'> & {
   directory: Pick<PipelinePorts['directory'], 'cached' | 'load' | 'noteUse'>;
 };
 
@@ -51,7 +53,7 @@ export function admit(
   ports.territories.checkCaller(territory);
   if (ports.fleet) return admitInFleet(ports, ports.fleet, { caller, door, early });
   return andThen(ports.ipLimiter.take(address), () =>
-    andThen(identify(ports, authorizationOf(caller, door)), (identity) => {
+    andThen(identify(ports, authorizationOf(caller, door), address), (identity) => {
       caller.identity = identity;
       useFrom(ports, identity, address);
       return countAndCheck(ports, caller, identity, door);
@@ -83,7 +85,18 @@ function useFrom({ directory, clock }: AdmitPorts, { key }: Identity, address: s
 }
 
 /** The account and key of a token. Throws a 401 where the token is malformed, unknown, expired or disabled. */
-export function identify(ports: IdentifyPorts, authorization: string | undefined): MaybePromise<Identity> {
+export function identify(
+  ports: IdentifyPorts,
+  authorization: string | undefined,
+  address: string,
+): MaybePromise<Identity> {
+  const brought = ports.brought.any ? broughtTokenIn(authorization) : null;
+  if (brought !== null) {
+    return andThen(heldBrought(ports, brought) ?? lookUpBrought(ports, brought, address), (identity) => {
+      verifyKey(ports, identity, brought);
+      return identity;
+    });
+  }
   const { token, keyId } = checkTokenShape(authorization);
   return andThen(ports.directory.cached(keyId) ?? lookUp(ports, keyId), (identity) => {
     verifyKey(ports, identity, token);
@@ -97,13 +110,45 @@ async function lookUp({ directory }: IdentifyPorts, keyId: string): Promise<Iden
   try {
     identity = await directory.load(keyId);
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    throw gatewayError('internal_server_error', {
-      what: 'The key could not be looked up, because the store is out of reach.',
-    });
+    throw outOfReach(error);
   }
   if (!identity) throw gatewayError('api_key_not_registered');
   return identity;
+}
+
+function heldBrought({ brought, directory }: IdentifyPorts, token: string): Identity | undefined {
+  const keyId = brought.idOf(token);
+  return keyId === undefined ? undefined : directory.cached(keyId);
+}
+
+/**
+ * The identity of a token of another system. Throws api_key_malformed where no key has it: by its shape it is no key of ours. An address
+ * that tries too many gets the limit of addresses instead.
+ */
+async function lookUpBrought({ brought, directory }: IdentifyPorts, token: string, address: string): Promise<Identity> {
+  try {
+    const known = brought.idOf(token);
+    const held = known === undefined ? null : await directory.load(known);
+    if (held?.key.hash) return held;
+    // The key is gone. Another one may have come with the same token.
+    brought.forget(token);
+    const keyId = await brought.find(token);
+    const found = keyId === null ? null : await directory.load(keyId);
+    if (found?.key.hash) return found;
+  } catch (error) {
+    throw outOfReach(error);
+  }
+  const refusal = await brought.countGuess(address);
+  if (refusal) throw refusal;
+  checkTokenShape(`Bearer ${token}`);
+  throw gatewayError('api_key_not_registered');
+}
+
+function outOfReach(error: unknown): unknown {
+  if (!(error instanceof StoreUnavailable)) return error;
+  return gatewayError('internal_server_error', {
+    what: 'The key could not be looked up, because the store is out of reach.',
+  });
 }
 
 /** Throws api_key_expired, api_key_not_registered or api_key_disabled. */
@@ -111,7 +156,7 @@ function verifyKey({ clock, expiry }: IdentifyPorts, identity: Identity, token: 
   const { key } = identity;
   const now = clock.now();
   // The hash of an expired key is to be erased.
-  if (key.hash !== null && keyExpired(key, now)) expiry.noteExpiredKey();
+  if (isHashDue(key, now)) expiry.noteExpiredKey();
   verifyToken(identity, token, now);
 }
 
@@ -176,7 +221,7 @@ async function admitInFleet(
   fleet: NonNullable<PipelinePorts['fleet']>,
   { caller, door, early }: { caller: Caller; door: AdmittingDoor; early: EarlyAsk | undefined },
 ): Promise<Identity> {
-  const { presented, fault } = presentedToken(caller, door);
+  const { presented, brought, fault } = presentedToken(ports, caller, door);
   const held = presented && fleet.identities.held(presented.keyId);
   const good = held && isTokenValid(held.identity, presented.token, ports.clock.now()) ? held : undefined;
   const { address } = caller.origin;
@@ -192,10 +237,13 @@ async function admitInFleet(
   if (!answer) await Promise.all([ports.ipLimiter.take(address), fleet.states.now()]);
   else if (!answer.peer!.admitted) throw ipRateLimited(peer.limit, answer.peer!.resetMs);
   else await fleet.states.upTo(answer.statesVersion, answer.catalogueVersion);
-  if (!presented) throw fault;
+  const isBrought = brought !== undefined && ports.brought.any;
+  if (!presented && !isBrought) throw fault;
   const current = good && answer?.keyVersion === good.version && answer.accountVersion === good.accountVersion;
-  const identity = current ? good.identity : await lookUp(ports, presented.keyId);
-  verifyKey(ports, identity, presented.token);
+  const identity = current
+    ? good.identity
+    : await (isBrought ? lookUpBrought(ports, brought, address) : lookUp(ports, presented!.keyId));
+  verifyKey(ports, identity, brought ?? presented!.token);
   caller.identity = identity;
   useFrom(ports, identity, address);
   if (!answer?.request) return countAndCheck(ports, caller, identity, door);
@@ -210,12 +258,24 @@ async function admitInFleet(
 }
 
 /** The limit of the address comes before a malformed token, so the fault is kept for later. */
-function presentedToken(caller: Caller, door: AdmittingDoor): { presented?: PresentedToken; fault?: unknown } {
+function presentedToken({ brought }: AdmitPorts, caller: Caller, door: AdmittingDoor): Presented {
+  let authorization: string | undefined;
   try {
-    return { presented: checkTokenShape(authorizationOf(caller, door)) };
+    authorization = authorizationOf(caller, door);
+    return { presented: checkTokenShape(authorization) };
   } catch (fault) {
-    return { fault };
+    const token = broughtTokenIn(authorization);
+    if (token === null) return { fault };
+    const keyId = brought.idOf(token);
+    return { brought: token, fault, ...(keyId !== undefined && { presented: { token, keyId } }) };
   }
+}
+
+interface Presented {
+  readonly presented?: PresentedToken;
+  /** A token of another system. Its key may not be known yet. */
+  readonly brought?: string;
+  readonly fault?: unknown;
 }
 
 function keyAsk(

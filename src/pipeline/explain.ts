@@ -181,7 +181,7 @@ function dryWalk(
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
   const scoreByRoute = new Map(scores(ports, eligible, ranking).map(({ route, score }) => [route, score]));
-  const tried = orderCandidates([...scoreByRoute.keys()], { request, preferences, stay });
+  const tried = orderCandidates([...scoreByRoute.keys()], { request, preferences, stay, health: ports.health });
   const explained = tried.map((route, i) => {
     const score = scoreByRoute.get(route)!;
     const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);

@@ -40,9 +40,9 @@ import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
 import type { Stay } from './stay.js';
-import type { Names, Validator } from './validate.js';
+import type { SwitchPorts, Validator } from './validate.js';
 
-export interface PipelinePorts {
+export interface PipelinePorts extends SwitchPorts {
   clock: Clock;
   logger: Logger;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
@@ -56,7 +56,6 @@ export interface PipelinePorts {
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };
   catalogue: { readonly current: Snapshot | null };
-  names: Pick<Names, 'version'>;
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision' | 'recordThroughput'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;

@@ -107,7 +107,7 @@ function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promi
   trail.stay = stay;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
-  const candidates = orderCandidates(ranked, { request, preferences, stay });
+  const candidates = orderCandidates(ranked, { request, preferences, stay, health: ports.health });
   const walking = walk(ports, { exchange, plan, candidates, relay });
   if (stay === null || stay.routeId === null) return walking;
   return walking.then((outcome) => {

@@ -5,6 +5,7 @@ import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { ModelKind, Snapshot } from '../catalogue/route.js';
+import { shortIdOf } from '../catalogue/short-id.js';
 import type { Account } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -15,7 +16,7 @@ import type { PipelinePorts, Plan } from './handover.js';
 const plansBySnapshot = new WeakMap<Snapshot, Map<string, Plan>>();
 const plansMax = 10_000;
 
-export function resolve(snapshot: Snapshot, account: Account, id: string): Plan {
+function resolve(snapshot: Snapshot, account: Account, id: string): Plan {
   const known = plansBySnapshot.get(snapshot)?.get(id);
   if (known) return known;
   const parsed = parseModelId(id);
@@ -34,8 +35,14 @@ export function resolve(snapshot: Snapshot, account: Account, id: string): Plan 
     }
     case 'alias':
       return resolveAlias(snapshot, account, id, parsed.name);
-    case 'invalid':
+    case 'invalid': {
+      const short = shortIdOf(snapshot, id);
+      if (short) {
+        const { routes } = findModel(snapshot, short.creator, short.model);
+        return remember(snapshot, id, { id, alias: null, name: null, kind: 'auto', routes });
+      }
       throw gatewayError('model_id_shape', { id: idExcerpt(id), reason: parsed.reason });
+    }
   }
 }
 

@@ -1,10 +1,12 @@
 /** Stage 2: the body becomes a validated chat request. Large bodies are read on other threads. */
+import type { BroughtTokens } from '../accounts/keys/brought-tokens.js';
 import { freeBytes, ownsMemory } from '../base/large-memory.js';
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { ModelName } from '../catalogue/model-name.js';
 import type { BodyReader } from '../doors/any-door.js';
 import { type Defaults, readWithDefaults } from '../doors/name-defaults.js';
+import { openRouterBody } from '../doors/openrouter-body.js';
 import { errorOfThread, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest, NativeRequest } from '../wire/chat-request.js';
 import { isJsonType } from '../wire/json-text.js';
@@ -32,6 +34,12 @@ export interface Names {
   allDefaults(): [name: string, defaults: Defaults][];
 }
 
+/** What clients of other systems bring along. */
+export interface SwitchPorts {
+  names: Pick<Names, 'version'>;
+  brought: Pick<BroughtTokens, 'any' | 'idOf' | 'find' | 'forget' | 'countGuess'>;
+}
+
 const noNames: Names = { get: () => undefined, version: 0, hasDefaults: false, allDefaults: () => [] };
 
 export class Validator {
@@ -39,14 +47,19 @@ export class Validator {
   private readonly threads = sizeClassBytes.map((bytesMax) => ({ bytesMax, thread: bodyThread() }));
   private shared: SharedDefaults | null = null;
 
-  constructor(private readonly names: Names = noNames) {}
+  constructor(
+    private readonly names: Names = noNames,
+    /** Whether OpenRouter's fields are known. */
+    private readonly isOpenRouter = false,
+  ) {}
 
   /** Small bodies are read at once, so that the usual request waits for nothing. `hashed`: a large body is hashed where it is read. */
   validate(door: BodyReader, body: Buffer, hashed = false): MaybePromise<ChatRequest> {
     if (isLargeBody(body)) return this.validateLarge(door, body, hashed);
-    const request = door.readRequest(body);
+    const read = this.isOpenRouter && door.fields?.fields.has('models') !== false ? openRouterBody(body) : body;
+    const request = door.readRequest(read);
     const name = this.names.get(request.model);
-    return name === undefined ? request : named(door, body, request, name);
+    return name === undefined ? request : named(door, read, request, name);
   }
 
   async close(): Promise<void> {
@@ -61,7 +74,10 @@ export class Validator {
     const bytes = ownBytes(body);
     const { thread } = this.threads.find(({ bytesMax }) => body.length <= bytesMax)!;
     try {
-      const request = await thread.run({ reader, bytes, hashed, ...this.sharedDefaults() }, [bytes.buffer]);
+      const request = await thread.run(
+        { reader, bytes, hashed, isOpenRouter: this.isOpenRouter, ...this.sharedDefaults() },
+        [bytes.buffer],
+      );
       const { members, native } = request;
       const name = this.names.get(request.model);
       return {

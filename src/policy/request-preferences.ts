@@ -8,8 +8,10 @@ import { excerpt, shown } from '../wire/json-text.js';
 import type { Gate, GateName } from './gates/gate.js';
 import { gates } from './gates/index.js';
 import { readSwitch } from './gates/switch.js';
+import { openRouterReaders, type PreferredFigures, preferredOf } from './openrouter-preferences.js';
 import type { RequestGate } from './request-gate.js';
 import { priceGate, readPriceCeilings } from './request-price.js';
+import { readOneOf, requestSorts } from './request-sorts.js';
 import type { Preference } from './routing-policy.js';
 
 export interface RequestPreferences {
@@ -23,13 +25,13 @@ export interface RequestPreferences {
   readonly single: boolean;
   /** null = the account's. */
   readonly prefer: Preference | null;
+  /** Routes that were measured as worse are tried behind the others; absent where nothing is preferred. */
+  readonly preferred?: PreferredFigures;
   /** False = the request neither follows nor changes the route of its conversation. */
   readonly sticky: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-export const requestSorts = ['price', 'latency', 'throughput', 'carbon'] as const satisfies readonly Preference[];
 
 /** Names a field in an error, under the object that it belongs to. */
 const paramOf = (field: string) => `provider.${field}`;
@@ -71,7 +73,7 @@ const preferenceFields: readonly string[] = Object.keys(readers);
 /** null where the object asks for nothing. The snapshot is the one that the request is routed with; without it ids are not checked. */
 export function readPreferences(
   provider: unknown,
-  snapshot: Pick<Snapshot, 'providers'> | null,
+  snapshot: Pick<Snapshot, 'providers' | 'openRouter'> | null,
 ): RequestPreferences | null {
   if (provider === undefined || provider === null) return null;
   if (typeof provider !== 'object' || Array.isArray(provider)) {
@@ -80,7 +82,7 @@ export function readPreferences(
   const sent: Record<string, unknown> = {};
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(provider)) {
-    const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
+    const reader = readerOf(name, snapshot?.openRouter === true);
     if (!reader) throw unknownField(name);
     if (isLeftOut(value)) continue;
     checkLists(value, paramOf(name));
@@ -104,7 +106,13 @@ function preferencesOf(sent: Fields, read: Fields): RequestPreferences {
     single: !fallsBack && order.length === 0,
     prefer: (read.sort as Preference | undefined) ?? null,
     sticky: read.sticky !== false,
+    ...preferredOf(read),
   };
+}
+
+function readerOf(name: string, isOpenRouter: boolean) {
+  if (isOpenRouter && Object.hasOwn(openRouterReaders, name)) return openRouterReaders[name];
+  return Object.hasOwn(readers, name) ? readers[name] : undefined;
 }
 
 /** What a name of the operator asks for, narrowed by the request: gates of both hold, and the request's order and sort win. */
@@ -116,6 +124,8 @@ export function bothPreferences(
   if (own === null) return { ...ofName, sent: null };
   const gates = [...ofName.gates, ...own.gates].sort((a, b) => placeOf(a) - placeOf(b));
   return {
+    ...(ofName.preferred && { preferred: ofName.preferred }),
+    ...(own.preferred && { preferred: own.preferred }),
     ...{ sent: own.sent, gates, single: ofName.single || own.single, sticky: ofName.sticky && own.sticky },
     order: own.order.length > 0 ? own.order : ofName.order,
     prefer: own.prefer ?? ofName.prefer,
@@ -219,12 +229,6 @@ function checkLists(value: unknown, param: string): void {
   if (long === undefined) return;
   const range = `a list of at most ${entriesMax} entries`;
   throw gatewayError('parameter_out_of_range', { param, value: `a list of ${long.length} entries`, range });
-}
-
-function readOneOf(known: readonly string[], value: unknown, param: string): string {
-  const found = known.find((one) => one === value);
-  if (found !== undefined) return found;
-  throw gatewayError('field_type', { param, found: shown(value, 'utf8'), expected: `one of ${known.join(', ')}` });
 }
 
 function isLeftOut(value: unknown): boolean {

@@ -1,7 +1,7 @@
 /** The JSON schema of each field of a request's `provider` object. */
 import { type JsonSchema, orNullEach } from '../base/json-schema.js';
 import { policySchemas } from './policy.js';
-import { requestSorts } from './request-preferences.js';
+import { requestSorts } from './request-sorts.js';
 import type { RoutingPolicy } from './routing-policy.js';
 
 /** An id must also be one of the catalogue, which a schema cannot say. */

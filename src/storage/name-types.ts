@@ -1,5 +1,6 @@
-/** What the store keeps of the names that the operator gives to models. */
+/** What the store keeps for clients of other systems: names of models, and tokens. */
 import type { ModelName, StoredName } from '../catalogue/model-name.js';
+import type { ApiKey } from '../domain/account.js';
 
 export interface NameStore {
   /** The names that have changed after a version, the number of all names, and the version of the last change. */
@@ -8,4 +9,14 @@ export interface NameStore {
   put(name: ModelName, nowMs: number): Promise<StoredName | null>;
   /** False where there is no such name. */
   delete(name: string): Promise<boolean>;
+}
+
+export interface BroughtStore {
+  /** Creates a key that is verified by a token of another system; false where a key has this hash already. */
+  bring(key: ApiKey): Promise<boolean>;
+  /** The id of the key with a token of this hash. */
+  find(hash: Buffer): Promise<string | null>;
+  any(): Promise<boolean>;
+  /** What counts as spent through a key before it was brought here, where that was at or after `fromMs`. */
+  openingSince(keyId: string, fromMs: number): Promise<bigint>;
 }

@@ -12,6 +12,7 @@ import { recordStore } from './records/record-store.js';
 import type { AuditStore, AvailabilityStore, Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';
+import { broughtStore } from './stores/brought-store.js';
 import { budgetStore } from './stores/budget-store.js';
 import { catalogueLog } from './stores/catalogue-log.js';
 import { catalogueUpdateStore } from './stores/catalogue-update-store.js';
@@ -48,6 +49,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     accounts: accountStore(database),
     keys: keyStore(database),
     projects: projectStore(database),
+    brought: broughtStore(database),
     aliases: aliasStore(database),
     names: nameStore(database),
     ledger: ledgerStore(database, history, () => membership),

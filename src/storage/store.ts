@@ -9,7 +9,7 @@ import type { PaymentStore } from '../domain/payment.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
-import type { NameStore } from './name-types.js';
+import type { BroughtStore, NameStore } from './name-types.js';
 import type { PeopleStore } from './people-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
@@ -316,6 +316,7 @@ export interface Store {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
   readonly projects: ProjectStore;
+  readonly brought: BroughtStore;
   readonly aliases: AliasStore;
   readonly names: NameStore;
   readonly ledger: LedgerStore;

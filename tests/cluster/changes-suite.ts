@@ -2,6 +2,7 @@
  * What is changed through one replica is in force at the other with the very next request, for everything that a request depends
  * on: in random order, through each replica by turns.
  */
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, full, scaled } from '../faults/fixture.js';
 import type { Reply, TestAccount } from '../support/client.js';
@@ -72,6 +73,9 @@ const priceFile = (price: number) => {
   for (const { files } of fleet.all) files.writeCatalogue(catalogueAt(fleet.upstream.url, price));
 };
 
+const broughtToken = 'sk-of-another-system';
+let broughtId: string | null = null;
+
 const changes: Record<string, Change> = {
   alias: {
     async make(via, random) {
@@ -92,6 +96,16 @@ const changes: Record<string, Change> = {
       return provider ?? '400';
     },
     shown: async (at) => servedBy(await chat(at, 'moving')),
+  },
+  'brought key': {
+    async make(via) {
+      const path = `/accounts/${account.accountId}/keys`;
+      if (broughtId) await good(204, via.admin('DELETE', `${path}/${broughtId}`));
+      const token_sha256 = createHash('sha256').update(broughtToken).digest('hex');
+      broughtId = broughtId ? null : (await good(201, via.admin('POST', path, { name: 'old', token_sha256 }))).json.id;
+      return broughtId ? '200' : '401';
+    },
+    shown: async (at) => String((await at.chat(ask({ model: pinOf('acme') }), { key: broughtToken })).status),
   },
   'routing policy': {
     async make(via, random) {

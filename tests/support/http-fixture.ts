@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { AuditLog } from '../../src/accounts/audit.js';
 import { AccountDirectory } from '../../src/accounts/directory.js';
+import { BroughtTokens } from '../../src/accounts/keys/brought-tokens.js';
 import { NameBook } from '../../src/accounts/names/name-book.js';
 import { Invitations } from '../../src/accounts/people/invitations.js';
 import { Members } from '../../src/accounts/people/members.js';
@@ -21,7 +22,7 @@ import { buildApp } from '../../src/http/app.js';
 import type { HttpDeps } from '../../src/http/deps.js';
 import { AdminLimiter } from '../../src/limits/admin-limiter.js';
 import { BodyMemory } from '../../src/limits/body-memory.js';
-import { IpLimiter, KeyLimiter } from '../../src/limits/rate-limits.js';
+import { IpLimiter, ipRateLimited, KeyLimiter } from '../../src/limits/rate-limits.js';
 import { Meters } from '../../src/observability/metrics/meters.js';
 import { ProxyTrust } from '../../src/territory/caller-address.js';
 import { Territories } from '../../src/territory/territories.js';
@@ -88,6 +89,10 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
     catalogueUpdates: refusedUpdates,
     names: new NameBook(memoryNames()),
+    brought: new BroughtTokens({
+      ...{ store: store.brought, guesses: new MemoryCounters(clock), announce: async () => {} },
+      ...{ peerOf: (address) => address, refusalOf: ipRateLimited },
+    }),
     catalogue: { current: smallSnapshot(), reload: async () => ({ ok: true, ...countsOf(smallSnapshot()) }) },
     journal: { settled: async () => true },
     deployment: singleProcess,

@@ -1,6 +1,7 @@
-/** Names of models in memory, for unit tests. */
+/** Names of models and tokens of other systems in memory, for unit tests. */
 import { namesMax, type StoredName } from '../../src/catalogue/model-name.js';
-import type { NameStore } from '../../src/storage/store.js';
+import type { ApiKey } from '../../src/domain/account.js';
+import type { BroughtStore, NameStore } from '../../src/storage/store.js';
 
 export function memoryNames(): NameStore {
   const rows = new Map<string, { name: StoredName; version: number }>();
@@ -18,5 +19,18 @@ export function memoryNames(): NameStore {
       return stored;
     },
     delete: async (name) => rows.delete(name),
+  };
+}
+
+export function memoryBrought(rows: Map<string, ApiKey>): BroughtStore {
+  const withHash = (hash: Buffer) => [...rows.values()].find((key) => key.hash?.equals(hash));
+  return {
+    bring: async (key) => withHash(key.hash!) === undefined && !!rows.set(key.id, key),
+    find: async (hash) => (withHash(hash)?.brought ? withHash(hash)!.id : null),
+    any: async () => [...rows.values()].some(({ brought }) => brought),
+    openingSince: async (keyId, fromMs) => {
+      const key = rows.get(keyId);
+      return key && key.createdAt >= fromMs ? (key.openingPico ?? 0n) : 0n;
+    },
   };
 }

@@ -23,7 +23,7 @@ import { memoryBudgets } from './memory-budgets.js';
 import { inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
-import { memoryNames } from './memory-names.js';
+import { memoryBrought, memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryPeople } from './memory-people.js';
 import { memoryProjects } from './memory-projects.js';
@@ -156,6 +156,7 @@ export class MemoryStore implements Store {
     account: (id) => this.row(id),
     keys: () => this.keyRows.values(),
   });
+  readonly brought: Store['brought'] = memoryBrought(this.keyRows);
 
   readonly aliases = {
     create: (accountId: string, alias: Alias, limit: number) =>

@@ -52,6 +52,8 @@ export interface Key {
   name: string;
   label: string;
   last_four: string;
+  /** Where the key was before; null for one that was made here. */
+  imported_from: { system: string; id: string } | null;
   expires_at: string | null;
   state: 'active' | 'disabled' | 'expired';
   created_at: string;

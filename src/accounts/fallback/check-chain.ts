@@ -5,6 +5,7 @@
 import { findModel, findRoute } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import type { Model, ModelAvailability, Route, Snapshot } from '../../catalogue/route.js';
+import { shortIdOf } from '../../catalogue/short-id.js';
 import type { Account } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { isAliasName } from '../aliases/alias-name.js';
@@ -99,8 +100,11 @@ function resolveEntry(entry: string, account: Account, snapshot: Snapshot): read
       return findModel(snapshot, id.creator, id.model).routes;
     case 'alias':
       return resolveEntry(aliasTarget(id.name, account), account, snapshot);
-    case 'invalid':
+    case 'invalid': {
+      const short = shortIdOf(snapshot, entry);
+      if (short) return findModel(snapshot, short.creator, short.model).routes;
       throw gatewayError('model_id_shape', { id: idExcerpt(entry), reason: id.reason });
+    }
   }
 }
 

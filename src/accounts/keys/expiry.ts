@@ -22,12 +22,12 @@ export const expirySchema: JsonSchema = {
 };
 
 /** Epoch milliseconds, or null for a key that never expires. */
-export function parseExpiry(text: string | null | undefined, nowMs: number): number | null {
+export function parseExpiry(text: string | null | undefined, nowMs: number, isBounded = true): number | null {
   if (text === 'never') return null;
   const expiresAt = text === undefined || text === null ? nowMs + defaultDays * dayMs : expiryOf(text, nowMs);
   if (expiresAt === undefined) throw invalid(text, 'but must be like "90d" or "12mo", "never" or an RFC 3339 time');
   if (expiresAt <= nowMs) throw invalid(text, 'but must be in the future');
-  if (expiresAt > addCalendarMonths(nowMs, monthsMax))
+  if (isBounded && expiresAt > addCalendarMonths(nowMs, monthsMax))
     throw invalid(text, 'but must be at most 12 months ahead, or "never"');
   return expiresAt;
 }

@@ -26,7 +26,8 @@ describe('making a token', () => {
   });
 
   it('shows only the prefix and the last four afterwards', () => {
-    expect(keyLabel('wxyz')).toBe('sk-lr-…wxyz');
+    expect(keyLabel({ lastFour: 'wxyz' })).toBe('sk-lr-…wxyz');
+    expect(keyLabel({ lastFour: 'wxyz', brought: true })).toBe('…wxyz');
   });
 });
 

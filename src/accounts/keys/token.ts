@@ -1,6 +1,6 @@
 /** The token of an API key: how it is made and hashed, read from a request by its shape, and compared with its key. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { ApiKey, Identity } from '../../domain/account.js';
+import { type ApiKey, broughtKeptMs, type Identity } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 
 export const tokenPrefix = 'sk-lr-';
@@ -37,8 +37,8 @@ function keyIdOf(token: string): string {
 }
 
 /** The text that may be shown after creation: the prefix and the last four characters. */
-export function keyLabel(lastFour: string): string {
-  return `${tokenPrefix}…${lastFour}`;
+export function keyLabel({ brought, lastFour }: Pick<ApiKey, 'brought' | 'lastFour'>): string {
+  return `${brought ? '' : tokenPrefix}…${lastFour}`;
 }
 
 export interface PresentedToken {
@@ -79,6 +79,12 @@ function shapeFault(authorization: string): string {
   if (!token.startsWith(tokenPrefix)) return `the token does not begin with ${tokenPrefix} right after "Bearer "`;
   const found = token.length - tokenPrefix.length;
   return `the body after ${tokenPrefix} has ${found} characters, but ${tokenBodyLength} are expected`;
+}
+
+/** The hash of a key that has expired is erased, that of a brought one later. */
+export function isHashDue(key: ApiKey, nowMs: number): boolean {
+  if (key.hash === null || key.expiresAt === null) return false;
+  return nowMs >= key.expiresAt + (key.brought ? broughtKeptMs : 0);
 }
 
 export function keyExpired(key: ApiKey, nowMs: number): boolean {

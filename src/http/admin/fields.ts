@@ -103,9 +103,9 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
   if (value === undefined && /received undefined$/.test(issue.message)) return 'is missing';
   const rule = ruleText(issue);
   if (rule.startsWith('is ')) return rule;
+  if (value === undefined) return `is missing: ${rule}`;
   const field = issue.path.at(-1);
-  const shown = field !== undefined && secretFields.has(field) ? 'not accepted' : shownValue(value);
-  return `${value === undefined ? 'is missing' : `is ${shown}`}: ${rule}`;
+  return `is ${field !== undefined && secretFields.has(field) ? 'not accepted' : shownValue(value)}: ${rule}`;
 }
 
 /** Their values are never quoted. */

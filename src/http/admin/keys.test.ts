@@ -23,7 +23,14 @@ describe('keys', () => {
     const { token, ...shown } = answer.json();
     expect(token).toMatch(/^sk-lr-[A-Za-z0-9_-]{43}$/);
     expect(shown).toEqual({
-      ...{ id: token.slice(6, 16), name: 'deploy', prefix: 'sk-lr-', last_four: token.slice(-4), state: 'active' },
+      ...{
+        id: token.slice(6, 16),
+        name: 'deploy',
+        prefix: 'sk-lr-',
+        last_four: token.slice(-4),
+        imported_from: null,
+        state: 'active',
+      },
       ...{ expires_at: '2027-01-15T12:00:00.000Z', created_at: '2026-01-15T12:00:00.000Z' },
       ...unrestricted,
     });

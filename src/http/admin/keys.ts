@@ -13,7 +13,7 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
 
   app.post<WithId>('/accounts/:id/keys', async (request, reply) => {
     const account = () => accountNamed(deps, request.params.id);
-    return reply.code(201).send(await records.create(request, actorOf(request), account));
+    return reply.code(201).send(await records.createOrBring(request, actorOf(request), account));
   });
 
   app.get<WithId>('/accounts/:id/keys', async (request) => {

@@ -3,30 +3,36 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import type { DataPolicyInForce, Quantization } from '../../base/data-policy.js';
-import { usdText } from '../../base/money.js';
 import { isOld } from '../../catalogue/dates.js';
 import { findModel, findRoute, routeOf } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import type { ModelName } from '../../catalogue/model-name.js';
-import { type ClassPrices, priceAt, priceProvenance, ratesFor } from '../../catalogue/price.js';
+import { priceAt, priceProvenance } from '../../catalogue/price.js';
 import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
+import { shortIdOf } from '../../catalogue/short-id.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { termsPermit } from '../../territory/territory.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryChoice } from '../query.js';
+import { commonValue, type Pricing, pricingOf } from './model-pricing.js';
 import { type Architecture, architectureOf, supportedParameters } from './model-traits.js';
 
 export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/v1/models', async (request) => {
     const kind = kindIn(request);
-    const entries = [...new Listing(deps, request).all()];
+    const entries = listModels(deps, request);
     return { object: 'list', data: kind === undefined ? entries : entries.filter((entry) => entry.kind === kind) };
   });
   app.get<{ Params: { '*': string } }>('/v1/models/*', async (request) =>
     new Listing(deps, request).one(request.params['*']),
   );
+}
+
+/** Every entry of the list. */
+export function listModels(deps: HttpDeps, request: FastifyRequest): ModelEntry[] {
+  return [...new Listing(deps, request).all()];
 }
 
 /** The filter `?kind=`. */
@@ -80,7 +86,12 @@ class Listing {
       const { canonicalId, routes } = findModel(this.snapshot, id.creator, id.model);
       return this.auto(canonicalId) ?? this.notServed(text, routes);
     }
-    if (id.kind === 'invalid') throw notOffered(text, `the id ${id.reason}`);
+    if (id.kind === 'invalid') {
+      const short = shortIdOf(this.snapshot, text);
+      if (!short) throw notOffered(text, `the id ${id.reason}`);
+      const { canonicalId, routes } = findModel(this.snapshot, short.creator, short.model);
+      return this.auto(canonicalId, text) ?? this.notServed(text, routes);
+    }
     const route = findRoute(this.snapshot, id);
     return this.isServable(route) ? routeEntry(route, this.atMs) : this.notServed(text, [route]);
   }
@@ -191,46 +202,10 @@ interface ModelEntry {
   retires: { date: string; replaced_by: string | null } | null;
 }
 
-/** The value that all routes have in common; null where they differ, because the walk decides which one serves. */
-function commonValue<T>(routes: readonly Route[], read: (route: Route) => T | null): T | null {
-  const [first, ...rest] = routes.map(read);
-  return first !== undefined && rest.every((value) => value === first) ? first : null;
-}
-
 /** The smallest known value, which every route offers. */
 function smallest(routes: readonly Route[], read: (route: Route) => number | null): number | null {
   const known = routes.map(read).filter((value) => value !== null);
   return known.length === 0 ? null : Math.min(...known);
-}
-
-/** USD a token, for `request` and `web_search` a use, as decimal text; null where unpublished, or where routes differ. */
-type Pricing = Record<keyof typeof pricedClasses | 'web_search', string | null>;
-
-/** The classes under OpenRouter's names. */
-const pricedClasses = {
-  prompt: 'input',
-  completion: 'output',
-  input_cache_read: 'cachedInput',
-  input_cache_write: 'cacheWrite',
-  input_cache_write_1h: 'cacheWrite1h',
-  request: 'request',
-  image: 'inputImage',
-  audio: 'inputAudio',
-  internal_reasoning: 'reasoning',
-} as const satisfies Record<string, keyof ClassPrices>;
-
-/** The prices of a short prompt now, at the ordinary tier. */
-function pricingOf(routes: readonly Route[], atMs: number): Pricing {
-  const priceText = (read: (route: Route) => bigint | null | undefined) => {
-    const pico = commonValue(routes, (route) => read(route) ?? null);
-    return pico === null ? null : usdText(pico);
-  };
-  const pricing: Record<string, string | null> = {};
-  for (const [name, key] of Object.entries(pricedClasses)) {
-    pricing[name] = priceText(({ price }) => price && ratesFor(price, atMs, null, 0)[key]);
-  }
-  pricing.web_search = priceText(({ price }) => price && priceAt(price, atMs).tools?.get('web_search'));
-  return pricing as Pricing;
 }
 
 /** For models whose entry in the catalogue has no date: 2025-01-01. */

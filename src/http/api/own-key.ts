@@ -15,7 +15,7 @@ export function registerKey(app: FastifyInstance, { store, journal, keyLimiter }
     return {
       data: {
         name: key.name,
-        label: keyLabel(key.lastFour),
+        label: keyLabel(key),
         expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
         usage: usdNumber(await store.keys.usage(key.id)),
         rate_limit: {

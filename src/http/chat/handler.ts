@@ -2,6 +2,7 @@
 import { requestId } from '../../base/ids.js';
 import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import type { Door } from '../../doors/door.js';
+import { openRouterDoors } from '../../doors/openrouter/openrouter-doors.js';
 import { doors } from '../../doors/registry.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Tracing } from '../../observability/tracing/ended-chat.js';
@@ -32,7 +33,7 @@ export interface ChatHandlers {
 export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats = new RunningChats()): ChatHandlers {
   const watch = watchOf(ports, deps);
   /** As the metrics name them. */
-  const endpoints = new Map(doors.map((door) => [door, `POST ${door.path}`]));
+  const endpoints = new Map([...doors, ...openRouterDoors].map((door) => [door, `POST ${door.path}`]));
   const begin = (caller: ChatCaller, door: Door, endpoint = endpoints.get(door) ?? null): void =>
     run(ports, watch, chats, {
       door,

@@ -87,6 +87,6 @@ function fieldOf(request: FastifyRequest, name: string): unknown {
   return (jsonBody(request) as Record<string, unknown>)[name];
 }
 
-function withLabel<Key extends { last_four: string }>(key: Key): Key & { label: string } {
-  return { ...key, label: keyLabel(key.last_four) };
+function withLabel<Key extends { prefix: string; last_four: string }>(key: Key): Key & { label: string } {
+  return { ...key, label: keyLabel({ brought: key.prefix === '', lastFour: key.last_four }) };
 }

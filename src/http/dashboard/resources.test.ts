@@ -51,6 +51,7 @@ describe('keys', () => {
     expect(list.json().data[0]).toMatchObject({
       id: made.id,
       last_four: made.token.slice(-4),
+      imported_from: null,
       label: `sk-lr-…${made.token.slice(-4)}`,
     });
     const asKey = { authorization: `Bearer ${made.token}` };

@@ -1,19 +1,21 @@
 /** The fields of a key that say what it may do and spend: how a request sends them, and what becomes of them. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { NewKey } from '../../accounts/directory.js';
 import { expirySchema } from '../../accounts/keys/expiry.js';
 import { canonicalRange } from '../../base/ip-address.js';
 import { parseUsd } from '../../base/money.js';
-import { isModelName, namePattern } from '../../catalogue/model-name.js';
+import { importedFrom, isModelName, namePattern } from '../../catalogue/model-name.js';
 import type { Account, KeyTerms } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields, personText } from '../admin/fields.js';
 
 const entriesMax = 200;
 
-const amount = z
-  .string('must be a decimal amount as text, like "10.00", or null')
-  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
+const usdText = z
+  .string('must be a decimal amount as text, like "10.00"')
+  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative');
+const amount = usdText
   .nullable()
   .optional()
   .describe(
@@ -133,6 +135,49 @@ export const newKey = z.strictObject({
   holder: holderField,
 });
 
+/** What only operators can send: a key of another system, which keeps its token. */
+const importFields = {
+  token_sha256: z
+    .string('must be text')
+    .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hex digits, the SHA-256 of the whole token')
+    .optional()
+    .describe('The SHA-256 of the token that the key keeps. No token is made then, and the answer has none.'),
+  last_four: z
+    .string('must be text')
+    .regex(/^[!-~]{4}$/, 'must be the last 4 characters of the token')
+    .optional()
+    .describe('The last four characters of that token, for lists.'),
+  imported_from: importedFrom.optional().describe('The system that the key comes from, and its id there.'),
+  opening_usage_usd: usdText
+    .optional()
+    .describe('What counts as spent in the current period of the cap, as an exact decimal.'),
+};
+const ofImports = ['last_four', 'imported_from', 'opening_usage_usd'] as const;
+
+/** A key as operators create it. */
+export const newOrBroughtKey = newKey
+  .extend(importFields)
+  .check((context) => {
+    const { value } = context;
+    const lonely = value.token_sha256 === undefined && ofImports.find((name) => value[name] !== undefined);
+    if (!lonely) return;
+    const message = 'is only for a key that keeps its token, which `token_sha256` names';
+    context.issues.push({ code: 'custom', input: value, path: [lonely], message });
+  })
+  .meta({ dependentRequired: Object.fromEntries(ofImports.map((name) => [name, ['token_sha256']])) });
+
+/** The token and the past of a key of another system; undefined for a key that is made here. */
+export function broughtOf(fields: z.infer<typeof newOrBroughtKey>): NewKey['brought'] {
+  const { token_sha256: hex, last_four, imported_from, opening_usage_usd: opening } = fields;
+  if (hex === undefined) return undefined;
+  return {
+    hash: Buffer.from(hex, 'hex'),
+    lastFour: last_four ?? '',
+    importedFrom: imported_from ?? null,
+    openingPico: opening === undefined ? 0n : parseUsd(opening)!,
+  };
+}
+
 /** What is left out stays as it is. */
 export const keyChange = z.strictObject({
   name: personText(100).optional(),
@@ -141,7 +186,7 @@ export const keyChange = z.strictObject({
 });
 
 /** Other fields, known or not, have always been a 400 in the admin API and the dashboard. */
-const fieldsWith422 = new Set(['kind', 'project', 'holder', ...Object.keys(termFields)]);
+const fieldsWith422 = new Set(['kind', 'project', 'holder', ...Object.keys(termFields), ...Object.keys(importFields)]);
 
 /** The fields of a body about a key. A fault is a 422; that of a field outside `fieldsWith422` only at `/v1/keys`. */
 export function keyFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {

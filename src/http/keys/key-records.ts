@@ -1,6 +1,8 @@
 /** The keys of an account as `/v1/keys`, the admin API and the dashboard show and change them. */
 import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
+import type { NewKey } from '../../accounts/directory.js';
 import { parseExpiry } from '../../accounts/keys/expiry.js';
 import { periodStart } from '../../accounts/keys/limit-period.js';
 import { keyExpired, tokenPrefix } from '../../accounts/keys/token.js';
@@ -12,7 +14,16 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { KeyFigures } from '../../storage/store.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { type Bounds, keyChange, keyFields, newKey, termsOf, withKeyFaults } from './key-fields.js';
+import {
+  type Bounds,
+  broughtOf,
+  keyChange,
+  keyFields,
+  newKey,
+  newOrBroughtKey,
+  termsOf,
+  withKeyFaults,
+} from './key-fields.js';
 
 const unused: KeyFigures = { usagePico: 0n, lastUsedAt: null };
 
@@ -52,21 +63,36 @@ export class KeyRecords {
     return this.shown(accountId, keyId, await this.found(accountId, keyId, reach));
   }
 
+  /** The same for an operator, who may also bring a key of another system with its token. */
+  async createOrBring(request: FastifyRequest, actor: Actor, accountOf: () => Promise<Account>) {
+    const fields = keyFields(request, newOrBroughtKey);
+    const brought = broughtOf(fields);
+    const { token, ...key } = await this.make(request, actor, accountOf, { ...fields, brought });
+    if (!brought) return { ...key, token };
+    await this.deps.brought.noteFirst();
+    return key;
+  }
+
   /** The key with its token. The body is checked before the account is looked up. */
-  async create(
+  async create(request: FastifyRequest, actor: Actor, accountOf: () => Promise<Account>, maker: KeyMaker = {}) {
+    return this.make(request, actor, accountOf, { ...keyFields(request, newKey), maker });
+  }
+
+  private async make(
     request: FastifyRequest,
     actor: Actor,
     accountOf: () => Promise<Account>,
-    { reach = null, holderId }: KeyMaker = {},
+    sent: z.infer<typeof newKey> & { brought?: NewKey['brought']; maker?: KeyMaker },
   ) {
     const { directory, clock, expiry } = this.deps;
-    const { name, expires, project, holder, ...fields } = keyFields(request, newKey);
+    const { name, expires, project, holder, brought, maker = {}, ...fields } = sent;
+    const { reach = null, holderId } = maker;
     const now = clock.now();
-    const expiresAt = withKeyFaults(request, () => parseExpiry(expires, now));
+    const expiresAt = withKeyFaults(request, () => parseExpiry(expires, now, brought === undefined));
     const account = await accountOf();
     const terms = termsOf(fields, account, this.bounds);
     const { key, token } = await directory.createKey(actor, {
-      ...{ accountId: account.id, name, expiresAt, createdAt: now },
+      ...{ accountId: account.id, name, expiresAt, createdAt: now, ...(brought && { brought }) },
       ...{
         projectId: storedProject(account, fields.kind, project, reach),
         holderId: holderId ?? (await this.holder(account, holder)),
@@ -74,7 +100,7 @@ export class KeyRecords {
       ...(Object.keys(terms).length > 0 && { terms: { ...openTerms, ...terms } }),
     });
     expiry.noteNewKey(expiresAt);
-    return { ...this.json(key, unused), token };
+    return { ...this.json(key, { ...unused, usagePico: key.openingPico ?? 0n }), token };
   }
 
   /** The same for a caller who is not an operator: how many keys it creates in a minute is limited. */
@@ -151,6 +177,11 @@ export class KeyRecords {
         figures.set(id, { ...(figures.get(id) ?? unused), usagePico: spent.get(id) ?? 0n });
       }
     }
+    for (const { id, terms, openingPico = 0n, createdAt } of keys) {
+      if (openingPico === 0n || createdAt < (periodStart(terms.limitReset, now) ?? 0)) continue;
+      const known = figures.get(id) ?? unused;
+      figures.set(id, { ...known, usagePico: known.usagePico + openingPico });
+    }
     return figures;
   }
 
@@ -159,8 +190,9 @@ export class KeyRecords {
     return {
       id: key.id,
       name: key.name,
-      prefix: tokenPrefix,
+      prefix: key.brought ? '' : tokenPrefix,
       last_four: key.lastFour,
+      imported_from: key.importedFrom ?? null,
       expires_at: timeText(key.expiresAt),
       state: keyExpired(key, this.deps.clock.now()) ? 'expired' : terms.disabled ? 'disabled' : 'active',
       created_at: new Date(key.createdAt).toISOString(),

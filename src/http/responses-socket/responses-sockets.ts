@@ -32,6 +32,7 @@ interface SocketsDeps
     | 'clock'
     | 'logger'
     | 'directory'
+    | 'brought'
     | 'expiry'
     | 'originOf'
     | 'territories'
@@ -127,7 +128,7 @@ export class ResponsesSockets {
     const origin = deps.originOf(req);
     deps.territories.checkCaller(origin.territory);
     await deps.ipLimiter.take(origin.address);
-    const identity = await identify(deps, rawHeader(req, 'authorization'));
+    const identity = await identify(deps, rawHeader(req, 'authorization'), origin.address);
     const refusal = addressRefusal(identity.key, origin.address);
     if (refusal) throw refusal;
     if ((this.socketsOf.get(identity.account.id) ?? 0) >= socketsMax)

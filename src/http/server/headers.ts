@@ -55,11 +55,11 @@ export const preflightHeaders = {
   'access-control-max-age': '86400',
 } as const;
 
-/** On every answer under `/v1/`. */
+/** On every answer under `/v1/` and `/api/v1/`. */
 export const apiHeaders = { ...securityHeaders, ...corsHeaders } as const;
 
 export function isApiPath(path: string): boolean {
-  return path.startsWith('/v1/');
+  return path.startsWith('/v1/') || path.startsWith('/api/v1/');
 }
 
 /** The log of receipts, which scripts of other origins may read. */

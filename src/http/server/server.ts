@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { FastifyInstance, FastifyServerFactoryHandler } from 'fastify';
 import { requestId } from '../../base/ids.js';
 import type { Door } from '../../doors/door.js';
+import { openRouterDoors } from '../../doors/openrouter/openrouter-doors.js';
 import { doorAt } from '../../doors/registry.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Figures } from '../../observability/metrics/figures.js';
@@ -79,7 +80,7 @@ function nodeServer(
     const fault = headFault(req);
     if (fault !== undefined) return refuse(deps, req, res, fault);
     toOriginForm(req);
-    const door = req.method === 'POST' ? doorAt(req.url) : undefined;
+    const door = req.method === 'POST' ? (doorAt(req.url) ?? openRouterDoorAt(deps, req.url)) : undefined;
     if (!door) callFramework(framework, req, res);
     else if (lifecycle.draining) answerError(req, res, counted(deps, drainingError()), requestId(deps.clock.now()));
     else callChat(deps, door, { req, res, awaitsContinue });
@@ -210,4 +211,9 @@ function toOriginForm(req: IncomingMessage): void {
   const [, host, rest = '/'] = absoluteTarget.exec(req.url) ?? [];
   if (host === undefined || host.toLowerCase() !== rawHeader(req, 'host')?.toLowerCase()) return;
   req.url = rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/** Paths under `/api/v1`, where OpenRouter's dialect is on. */
+function openRouterDoorAt({ isOpenRouter }: HttpDeps, url: string | undefined): Door | undefined {
+  return isOpenRouter ? doorAt(url, openRouterDoors) : undefined;
 }

@@ -6,6 +6,7 @@ import { freeBytes, largeTextBytes, spaceFor } from '../../base/large-memory.js'
 import { serveThread } from '../../base/side-thread-port.js';
 import { bodyReaderOf } from '../../doors/any-door.js';
 import { type Defaults, readWithDefaults } from '../../doors/name-defaults.js';
+import { openRouterBody } from '../../doors/openrouter-body.js';
 import { boundedEcho } from '../../doors/responses/read-request.js';
 import { plainRequest } from '../../doors/translated-request.js';
 import { threadErrorOf } from '../../errors/gateway-error.js';
@@ -21,6 +22,8 @@ export interface LargeBody {
   bytes: Uint8Array<ArrayBuffer>;
   /** Whether its hash is wanted. */
   hashed: boolean;
+  /** Whether OpenRouter's fields are known. */
+  isOpenRouter: boolean;
   /** Absent where no name has any. */
   defaults?: SharedDefaults;
 }
@@ -48,14 +51,15 @@ const ownNames = new Set(['type', 'door', 'generate', 'stream_id']);
 const collectedFromBytes = 2 * 1024 * 1024;
 
 serveThread<LargeBody, ChatRequest>(
-  ({ reader, bytes, hashed, defaults: shared }) => {
+  ({ reader, bytes, hashed, isOpenRouter, defaults: shared }) => {
     const door = bodyReaderOf(reader);
     const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const own = hashed ? { bodyHash: bodyHash(door.sentPart?.(body) ?? body) } : {};
     // A body of too many values is scanned or refused as it is.
     const isRead = (name: string): boolean => door.fields?.fields.has(name) !== false || ownNames.has(name);
     const texts = requestExcessOf(body) === null ? takeOutLongTexts(body, isRead) : null;
-    const read = texts?.rest() ?? body;
+    const taken = texts?.rest() ?? body;
+    const read = isOpenRouter && door.fields?.fields.has('models') !== false ? openRouterBody(taken) : taken;
     const sentRequest = door.readRequest(read, true);
     const defaults = defaultsOf(shared, sentRequest.model);
     const request = plainRequest(

@@ -12,10 +12,12 @@ const chat = {} as ChatRequest;
 const withUser = { task: { kind: 'embedding', user: 'me' } } as unknown as ChatRequest;
 const stayWith = ({ id }: Route): Stay => ({ name: 'n', isNamed: true, routeId: id, first: null });
 
+const health = { observed: () => ({ firstByteMs: null, failureShare: 0 }) };
+
 describe('the order of candidates', () => {
   it('begins with the route of the conversation', () => {
     const stay = stayWith(partial);
-    expect(orderCandidates([whole, other, partial], { request: chat, preferences: null, stay })).toEqual([
+    expect(orderCandidates([whole, other, partial], { request: chat, preferences: null, stay, health })).toEqual([
       ...[partial, whole, other],
     ]);
     expect(stay.first).toBe(partial);
@@ -23,14 +25,14 @@ describe('the order of candidates', () => {
 
   it('puts a route that leaves something out behind the others, and then it was not tried first', () => {
     const stay = stayWith(partial);
-    expect(orderCandidates([whole, other, partial], { request: withUser, preferences: null, stay })).toEqual([
+    expect(orderCandidates([whole, other, partial], { request: withUser, preferences: null, stay, health })).toEqual([
       ...[whole, other, partial],
     ]);
     expect(stay.first).toBeNull();
     const stayed = stayWith(other);
-    expect(orderCandidates([partial, whole, other], { request: withUser, preferences: null, stay: stayed })).toEqual([
-      ...[other, whole, partial],
-    ]);
+    expect(
+      orderCandidates([partial, whole, other], { request: withUser, preferences: null, stay: stayed, health }),
+    ).toEqual([...[other, whole, partial]]);
     expect(stayed.first).toBe(other);
   });
 });

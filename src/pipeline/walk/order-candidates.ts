@@ -2,6 +2,7 @@
 import type { Route } from '../../catalogue/route.js';
 import { applyOrder, type RequestPreferences } from '../../policy/request-preferences.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
+import type { PipelinePorts } from '../handover.js';
 import type { Stay } from '../stay.js';
 import { stayFirst } from '../sticky.js';
 import { wholeFirst } from './obstacles.js';
@@ -10,13 +11,28 @@ interface Ordering {
   readonly request: ChatRequest;
   readonly preferences: RequestPreferences | null;
   readonly stay: Stay | null;
+  readonly health: Pick<PipelinePorts['health'], 'observed'>;
 }
 
 /** The route of the conversation first, else those that the request names, then by rank. */
-export function orderCandidates(ranked: readonly Route[], { request, preferences, stay }: Ordering): readonly Route[] {
-  const ordered = preferences === null ? ranked : applyOrder(ranked, preferences.order);
+export function orderCandidates(ranked: readonly Route[], ordering: Ordering): readonly Route[] {
+  const { request, preferences, stay } = ordering;
+  const ordered = preferences === null ? ranked : applyOrder(preferredFirst(ranked, ordering), preferences.order);
   const tried = wholeFirst(stayFirst(ordered, stay, preferences), request);
   // A route that leaves a part of the request out is not stayed with while another one does not.
   if (stay !== null && stay.first !== null && tried[0] !== stay.first) stay.first = null;
   return tried;
+}
+
+/** Routes that this process has measured as worse than the request prefers go behind the others. */
+function preferredFirst(ranked: readonly Route[], { request, preferences, health }: Ordering): readonly Route[] {
+  const { latencyMsMax, tokensPerSecondMin } = preferences?.preferred ?? {};
+  if (latencyMsMax === undefined && tokensPerSecondMin === undefined) return ranked;
+  const isWorse = ({ id }: Route): boolean => {
+    const { firstByteMs } = health.observed(id, request.stream);
+    const { tokensPerSecond } = health.observed(id, true);
+    if (latencyMsMax !== undefined && firstByteMs !== null && firstByteMs > latencyMsMax) return true;
+    return tokensPerSecondMin !== undefined && tokensPerSecond !== undefined && tokensPerSecond < tokensPerSecondMin;
+  };
+  return [...ranked.filter((route) => !isWorse(route)), ...ranked.filter(isWorse)];
 }

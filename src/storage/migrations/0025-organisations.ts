@@ -10,8 +10,7 @@
 export const organisations = `
 alter table lodestone.accounts add column budget text, add column settings_by_keys boolean not null default true,
   add column record_end_users boolean not null default false, add column imported_from text;
-alter table lodestone.keys add column project_id text collate "C", add column holder_id text collate "C",
-  add column imported_from text;
+alter table lodestone.keys add column project_id text collate "C", add column holder_id text collate "C";
 alter table lodestone.generations add column project_id text collate "C", add column holder_id text collate "C",
   add column end_user text;
 

@@ -14,7 +14,7 @@ alter table lodestone.keys add column brought boolean not null default false, ad
   add column opening_pico numeric(38,0) not null default 0;
 create table lodestone.brought_tokens (
   hash bytea primary key,
-  key_id text not null references lodestone.keys (id) on delete cascade
+  key_id text not null references lodestone.keys (id) on delete cascade deferrable initially deferred
 );
 create index brought_tokens_key on lodestone.brought_tokens (key_id);
 `;

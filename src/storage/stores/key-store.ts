@@ -1,8 +1,8 @@
 /** Stores API keys: only their public id and a hash, and after expiry not even the hash. */
-import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min, not, or, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
-import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
+import { type ApiKey, broughtKeptMs, type KeyTerms, openTerms } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
 import { accountColumns, aliasesInOrder, foldAccounts } from './account-store.js';
@@ -13,8 +13,9 @@ const { usagePico: _usage, lastUsedAt: _used, ...keyColumns } = getTableColumns(
 
 type KeyRow = Omit<typeof keys.$inferSelect, 'usagePico' | 'lastUsedAt'>;
 
-function keyOf({ terms, ...row }: KeyRow): ApiKey {
-  return { ...row, terms: readTerms(terms) };
+function keyOf({ terms, brought, importedFrom, openingPico, ...row }: KeyRow): ApiKey {
+  const key = { ...row, terms: readTerms(terms) };
+  return brought ? { ...key, brought, importedFrom, openingPico } : key;
 }
 
 export function keyStore(database: Database): KeyStore {
@@ -92,25 +93,34 @@ export function keyStore(database: Database): KeyStore {
       return gone.length > 0;
     },
 
-    async eraseExpired(nowMs) {
-      const erased = await database.query((db) =>
-        db
-          .update(keys)
-          .set({ hash: null })
-          .where(and(isNotNull(keys.hash), lte(keys.expiresAt, nowMs)))
-          .returning({ id: keys.id }),
-      );
-      return erased.length;
-    },
+    eraseExpired: (nowMs) =>
+      database.transaction(async (db, client) => {
+        const due = or(
+          and(not(keys.brought), lte(keys.expiresAt, nowMs)),
+          and(keys.brought, lte(keys.expiresAt, nowMs - broughtKeptMs)),
+        );
+        const where = and(isNotNull(keys.hash), due);
+        const erased = await db.update(keys).set({ hash: null }).where(where).returning({ id: keys.id });
+        const ids = erased.map(({ id }) => id);
+        if (ids.length > 0) await client.query('delete from lodestone.brought_tokens where key_id = any($1)', [ids]);
+        return erased.length;
+      }),
 
     async nextExpiry(nowMs) {
-      const rows = await database.query((db) =>
-        db
-          .select({ at: min(keys.expiresAt) })
-          .from(keys)
-          .where(and(isNotNull(keys.hash), gt(keys.expiresAt, nowMs))),
-      );
-      return rows[0]?.at ?? null;
+      const next = async (keptMs: number, ofThese: SQL | undefined) => {
+        const where = and(isNotNull(keys.hash), gt(keys.expiresAt, nowMs - keptMs), ofThese);
+        const rows = await database.query((db) =>
+          db
+            .select({ at: min(keys.expiresAt) })
+            .from(keys)
+            .where(where),
+        );
+        const at = rows[0]?.at ?? null;
+        return at === null ? null : at + keptMs;
+      };
+      const own = await next(0, not(keys.brought));
+      const brought = await next(broughtKeptMs, eq(keys.brought, true));
+      return own === null || brought === null ? (own ?? brought) : Math.min(own, brought);
     },
 
     async usage(keyId) {
@@ -172,7 +182,7 @@ from (
 ) t where k.id = t.id`;
 
 /** The terms of a key as the store keeps them: JSON with amounts as text, null for a key without restrictions. */
-function storedTerms(terms: KeyTerms): unknown {
+export function storedTerms(terms: KeyTerms): unknown {
   if (Object.entries(openTerms).every(([name, value]) => terms[name as keyof KeyTerms] === value)) return null;
   return { ...terms, limitPico: terms.limitPico === null ? null : terms.limitPico.toString() };
 }

@@ -3,6 +3,7 @@
  * database is safe. No column holds text of prompts or answers.
  */
 import { bigint, boolean, customType, doublePrecision, integer, pgSchema, primaryKey } from 'drizzle-orm/pg-core';
+import type { ApiKey } from '../../domain/account.js';
 import type { AttemptRecord, StreamEnd } from '../../domain/generation.js';
 import { type BillLines, billText, readBill } from '../../wire/cost.js';
 
@@ -112,6 +113,10 @@ export const keys = lodestone.table('keys', {
   /** null for the account's default project, and for a management key of the whole account. */
   projectId: cleanText('project_id'),
   holderId: cleanText('holder_id'),
+  /** It is verified by a token of another system. */
+  brought: boolean('brought').notNull().default(false),
+  importedFrom: cleanJson('imported_from').$type<ApiKey['importedFrom']>(),
+  openingPico: pico('opening_pico').notNull().default(0n),
 });
 
 export const aliases = lodestone.table(

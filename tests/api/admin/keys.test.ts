@@ -35,6 +35,7 @@ describe('POST /admin/v1/accounts/{id}/keys', () => {
       name: 'Ada’s laptop',
       prefix: 'sk-lr-',
       last_four: token.slice(-4),
+      imported_from: null,
       expires_at: null,
       state: 'active',
       created_at: expect.stringMatching(/^2026-01-31T/),

@@ -9,13 +9,23 @@ import { Scope, Spent } from './key-cells.js';
 
 export interface KeyActions {
   edit: (key: Key) => void;
+  /** Offers a new key in the place of one of another system. */
+  replace: (key: Key) => void;
   toggle: (key: Key) => void;
   remove: (key: Key) => void;
   isChosen: (key: Key) => boolean;
   choose: (key: Key, on: boolean) => void;
 }
 
-export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyActions): Column<Key>[] {
+const systems: Readonly<Record<string, string>> = {
+  ...{ litellm: 'LiteLLM', bifrost: 'Bifrost', portkey: 'Portkey', openrouter: 'OpenRouter' },
+};
+
+function systemName(system: string): string {
+  return systems[system] ?? system;
+}
+
+export function keyColumns({ edit, replace, toggle, remove, isChosen, choose }: KeyActions): Column<Key>[] {
   return [
     {
       header: 'Name',
@@ -42,6 +52,7 @@ export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyAction
           {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
           {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
           {key.kind === 'management' && <Badge tone="accent">management</Badge>}
+          {key.imported_from && <Badge>{`brought from ${systemName(key.imported_from.system)}`}</Badge>}
         </span>
       ),
     },
@@ -56,6 +67,16 @@ export function keyColumns({ edit, toggle, remove, isChosen, choose }: KeyAction
       end: true,
       cell: (key) => (
         <span className="flex justify-end max-sm:flex-wrap">
+          {key.imported_from && (
+            <Button
+              onClick={() => replace(key)}
+              size="small"
+              title={`Replace the API key ${key.name} by a new key`}
+              variant="ghost"
+            >
+              Replace by a new key
+            </Button>
+          )}
           <Button onClick={() => edit(key)} size="small" title={`Edit the API key ${key.name}`} variant="ghost">
             Edit
           </Button>

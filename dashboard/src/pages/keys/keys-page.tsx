@@ -37,6 +37,8 @@ export function Page() {
   const say = useToast();
   const actions: KeyActions = {
     edit: setEdited,
+    // The old key works until it is deleted, so that programs can be changed one by one.
+    replace: () => setCreating(true),
     remove: (key) => setDoomed([key]),
     toggle: (key) =>
       toggle.mutate(key, {

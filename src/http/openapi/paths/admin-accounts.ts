@@ -20,7 +20,7 @@ import {
   usd,
 } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
-import { keyChangeExamples, newKeyExamples } from './keys.js';
+import { broughtKeyExample, keyChangeExamples, newKeyExamples } from './keys.js';
 import { settings } from './projects.js';
 
 const accountsTag = { name: 'Accounts', description: 'For operators: who may use the service.' };
@@ -238,10 +238,14 @@ export const adminKeys: Resource = {
         summary: 'Create a key',
         parameters: [accountId],
         body: {
-          schema: ref('NewKey'),
-          examples: newKeyExamples,
+          schema: ref('NewOrBroughtKey'),
+          examples: { ...newKeyExamples, brought: broughtKeyExample },
         },
-        answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
+        answers: {
+          '201': json('The key, with its token where one was made.', {
+            anyOf: [ref('CreatedKey'), ref('Key')],
+          }),
+        },
       }),
     },
     '/admin/v1/accounts/{id}/keys/{key_id}': {

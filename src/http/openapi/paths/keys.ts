@@ -1,9 +1,18 @@
 /** Describes the objects of keys, and `/v1/keys` for management keys. */
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
-import { keyChange, newKey } from '../../keys/key-fields.js';
+import { keyChange, newKey, newOrBroughtKey } from '../../keys/key-fields.js';
 import { json, managementOperation, noContent } from '../operations.js';
 import { bodySchema, boolean, listOf, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Example, Parameter, Resource, Schema } from '../types.js';
+
+/** For operators. */
+export const broughtKeyExample: Example = {
+  summary: 'With the token of another system',
+  value: {
+    ...{ name: 'team-b', expires: 'never', token_sha256: '5f'.repeat(32), last_four: 'wxyz' },
+    ...{ imported_from: { system: 'litellm', id: 'team-b' }, limit_usd: '25.00', opening_usage_usd: '3.50' },
+  },
+};
 
 const managedTag = {
   name: 'Managed keys',
@@ -22,8 +31,12 @@ const usdOrNull = (description: string): Schema => ({ ...usd(description), type:
 const key = {
   id: text('The key’s public id.', { minLength: keyIdLength, maxLength: keyIdLength }),
   name: text('Its name; it appears in the usage history.'),
-  prefix: { const: tokenPrefix },
+  prefix: { enum: [tokenPrefix, ''], description: 'Empty for a key that was brought from another system.' },
   last_four: text('The token’s last four characters.'),
+  imported_from: object(
+    { system: text('The system.'), id: text('Its id there.') },
+    { type: ['object', 'null'], description: 'Where the key was before; null for one that was made here.' },
+  ),
   expires_at: textOrNull('When it expires; null is never.', { format: 'date-time' }),
   state: oneOfValues(['active', 'disabled', 'expired'], 'An expired key stays listed.'),
   created_at: time('When it was made.'),
@@ -83,6 +96,7 @@ export const managedKeys: Resource = {
       }),
     }),
     NewKey: bodySchema(newKey),
+    NewOrBroughtKey: bodySchema(newOrBroughtKey),
     KeyChange: bodySchema(keyChange),
   },
   paths: {

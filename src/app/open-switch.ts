@@ -1,20 +1,30 @@
-/** Opens the names that the operator gives to models: those of files, which are read with the catalogue, and those of the store. */
+/** Opens what clients of other systems bring along: names of models, of files and of the store, and tokens. */
+import { BroughtTokens } from '../accounts/keys/brought-tokens.js';
 import { type ListedName, NameBook } from '../accounts/names/name-book.js';
 import type { Logger } from '../base/logger.js';
 import type { HolderOptions } from '../catalogue/catalogue-holder.js';
 import { NamesFault, readNameFiles } from '../catalogue/names-file.js';
+import type { Counters } from '../cluster/ports.js';
+import { ipRateLimited, peerOf } from '../limits/rate-limits.js';
 import { nameFaults } from '../pipeline/check-name.js';
 import type { Store } from '../storage/store.js';
 
 type ReadNames = NonNullable<HolderOptions['readNames']>;
 
-export function openNames(
-  store: Store,
-  announce: () => Promise<void>,
-  logger: Logger,
-): { names: NameBook; readNames: ReadNames } {
+interface SwitchDeps {
+  store: Store;
+  /** Resolves when every process has read what is in the store. */
+  announce: () => Promise<void>;
+  /** Counts unknown tokens by address. */
+  guesses: Counters;
+  logger: Logger;
+}
+
+export function openSwitch({ store, announce, guesses, logger }: SwitchDeps) {
   const names = new NameBook(store.names, announce);
-  return { names, readNames: (files, snapshot, isStart) => readFiles(files, { names, snapshot, isStart, logger }) };
+  const brought = new BroughtTokens({ store: store.brought, guesses, peerOf, refusalOf: ipRateLimited, announce });
+  const readNames: ReadNames = (files, snapshot, isStart) => readFiles(files, { names, snapshot, isStart, logger });
+  return { names, brought, readNames, load: async () => void (await Promise.all([names.load(), brought.load()])) };
 }
 
 interface Reading {
