@@ -47,6 +47,7 @@ export const groups = [
       { slug: 'billing', file: 'guide/billing.md', title: 'Billing' },
       { slug: 'keys', file: 'guide/keys.md', title: 'Keys' },
       { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },
+      { slug: 'people', file: 'guide/people.md', title: 'People and roles' },
     ],
   },
   {
@@ -95,6 +96,7 @@ export const groups = [
       { slug: 'behaviour/configuration', file: 'behaviour/configuration.md', title: 'Configuration and catalogue' },
       { slug: 'behaviour/admin-api', file: 'behaviour/admin-api.md', title: 'Admin API' },
       { slug: 'behaviour/dashboard', file: 'behaviour/dashboard.md', title: 'Dashboard rules' },
+      { slug: 'behaviour/people', file: 'behaviour/people.md', title: 'Rules of roles' },
     ],
   },
 ];

@@ -166,10 +166,7 @@ export class AccountDirectory {
   ): Promise<{ key: ApiKey; token: string }> {
     const account = await this.requireAccount(accountId);
     const { token, id, lastFour, hash } = makeToken();
-    const key: ApiKey = {
-      ...{ id, accountId, name, lastFour, hash, expiresAt, createdAt, terms },
-      ...{ projectId: null, holderId },
-    };
+    const key = { id, accountId, projectId: null, holderId, name, lastFour, hash, expiresAt, createdAt, terms };
     if (!(await this.deps.store.keys.create(key, keysMax))) throw gatewayError('key_limit_reached', { limit: keysMax });
     this.cache.addKey(key, account);
     const details = {
