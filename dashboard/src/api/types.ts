@@ -25,7 +25,7 @@ export interface AccountChoice {
   role: Role;
 }
 
-export type Role = 'owner' | 'admin' | 'billing' | 'developer' | 'auditor';
+type Role = 'owner' | 'admin' | 'billing' | 'developer' | 'auditor';
 
 interface Gateway {
   registration: 'open' | 'closed';
