@@ -41,6 +41,7 @@ const titles = {
   405: '405 Method not allowed',
   408: '408 Request timeout',
   409: '409 Conflict',
+  410: '410 Gone',
   413: '413 Content too large',
   417: '417 Expectation failed',
   422: '422 Unprocessable content',

@@ -17,6 +17,7 @@ import { EmptyState, ErrorState, SkeletonRows } from './components/states.js';
 import { readFirst } from './first-reads.js';
 import { Shell } from './layout/shell.js';
 import { type PageGroup, pageGroups } from './page-list.js';
+import { AcceptInvitationPage } from './pages/sign-in/accept-invitation-page.js';
 import { ClaimPage } from './pages/sign-in/claim-page.js';
 import { ForgotPasswordPage } from './pages/sign-in/forgot-password-page.js';
 import { ResetPasswordPage } from './pages/sign-in/reset-password-page.js';
@@ -42,6 +43,7 @@ const outside = [
   }),
   createRoute({ getParentRoute: () => root, path: '/reset-password', component: ResetPasswordPage }),
   createRoute({ getParentRoute: () => root, path: '/claim', component: ClaimPage }),
+  createRoute({ getParentRoute: () => root, path: '/accept-invitation', component: AcceptInvitationPage }),
 ];
 
 const shell = createRoute({

@@ -52,6 +52,7 @@ export const groups = [
       { slug: 'keys', file: 'guide/keys.md', title: 'Keys' },
       { slug: 'projects', file: 'guide/projects.md', title: 'Projects' },
       { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },
+      { slug: 'people', file: 'guide/people.md', title: 'People and roles' },
     ],
   },
   {
@@ -101,6 +102,7 @@ export const groups = [
       { slug: 'behaviour/configuration', file: 'behaviour/configuration.md', title: 'Configuration and catalogue' },
       { slug: 'behaviour/admin-api', file: 'behaviour/admin-api.md', title: 'Admin API' },
       { slug: 'behaviour/dashboard', file: 'behaviour/dashboard.md', title: 'Dashboard rules' },
+      { slug: 'behaviour/people', file: 'behaviour/people.md', title: 'Rules of roles' },
     ],
   },
 ];

@@ -5,7 +5,7 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 const everybody: readonly Role[] = roles;
 
 /** For each right, the roles that have it. A developer has the rights on keys, projects and usage in their own projects only. */
-export const rights = {
+const rights = {
   /** The own person: password, two-factor sign-in. */
   'self.change': everybody,
   'catalogue.read': everybody,
@@ -41,11 +41,14 @@ export const rights = {
 
 export type Right = keyof typeof rights;
 
-/** Rights that a management key of one project does not have, because they are about the whole account. */
+/** Rights that nobody has who is bound to projects, because they are about the whole account. */
 const ofTheAccount: ReadonlySet<Right> = new Set<Right>([
   ...(['account.change', 'account.recording', 'account.budget', 'credits.read', 'credits.change'] as const),
   ...(['settings.change', 'members.read', 'members.change', 'members.manage', 'audit.read'] as const),
 ]);
+
+/** The sums and records of usage are those of the whole account, so a developer who is bound to projects does not read them. */
+const ofAllProjects: Right = 'usage.read';
 
 /** What somebody may do in an account. */
 export interface Standing {
@@ -55,9 +58,9 @@ export interface Standing {
 }
 
 /** The refusal of what the role does not allow; null where it does. */
-export function roleRefusal({ role, projects }: Standing, right: Right): GatewayError | null {
+function roleRefusal({ role, projects }: Standing, right: Right): GatewayError | null {
   const allowed: readonly Role[] = rights[right];
-  const inProject = projects !== null && role !== 'developer' && ofTheAccount.has(right);
+  const inProject = projects !== null && (ofTheAccount.has(right) || (role === 'developer' && right === ofAllProjects));
   if (allowed.includes(role) && !inProject) return null;
   return gatewayError('role_required', { role, needed: rolesText(allowed), inProject });
 }

@@ -49,9 +49,9 @@ describe('lodestone account password, reset-password, operator', () => {
     const asJson = await run('account', 'password', email, '--password', '-', '--json');
     expect([asJson.code, asJson.text], 'nothing that is no JSON').toEqual([0, '']);
     expect((await run('account', 'operator', email)).text).toMatch(/operator\s+yes/);
-    expect((await signIns.users()).get(id)?.operator).toBe(true);
+    expect((await fixture.store.people.find(id))?.operator).toBe(true);
     expect((await run('account', 'operator', email, '--revoke')).text).toMatch(/operator\s+no/);
-    expect((await signIns.users()).get(id)?.operator).toBe(false);
+    expect((await fixture.store.people.find(id))?.operator).toBe(false);
   });
 
   it('a link resets a password once', async () => {

@@ -18,7 +18,7 @@ export const peopleErrors = {
     ],
     message: ({ role, needed, inProject }) =>
       inProject
-        ? `This needs the role ${needed} in the whole account, and this management key is of one project. Use a management key without a project.`
+        ? `This needs the role ${needed} in the whole account, and yours is ${role} in some of its projects. Ask a member who has it, or use a management key without a project.`
         : `This needs the role ${needed} in this account, and yours is ${role}. Ask a member who has it.`,
   }),
   last_owner: row<{ email: string }>({

@@ -6,7 +6,7 @@ import type { BroughtTokens } from '../accounts/keys/brought-tokens.js';
 import type { NameBook } from '../accounts/names/name-book.js';
 import type { Invitations } from '../accounts/people/invitations.js';
 import type { Members } from '../accounts/people/members.js';
-import type { Session } from '../accounts/sign-in/sign-ins.js';
+import type { Session } from '../accounts/sign-in/session.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';

@@ -115,6 +115,22 @@ describe('every endpoint of the dashboard', () => {
   });
 });
 
+it('a developer who is bound to projects reads no usage of the account, and makes no key outside of them', async () => {
+  const { deps, account, store } = fixture;
+  const person = (await store.people.findByEmail('developer@members.example.com'))!;
+  const operator = { actor: 'operator', standing: null } as const;
+  await deps.members.change(operator, account, person.id, { projects: [] });
+  const browser = browsers.get('developer')!;
+  expect((await browser.call('GET', 'usage/report')).json().error.code).toBe('role_required');
+  expect((await browser.call('POST', 'keys', { name: 'x' })).statusCode).toBe(404);
+  await deps.members.change(operator, account, person.id, { projects: null });
+  const management = await browser.call('POST', 'keys', { name: 'x', kind: 'management' });
+  expect(management.json().error.code).toBe('role_required');
+  expect((await browser.call('POST', 'keys', { name: 'x' })).statusCode).toBe(201);
+  expect((await browser.call('GET', 'keys')).json().data).toHaveLength(1);
+  expect((await browsers.get('auditor')!.call('GET', 'keys')).json().data.length).toBeGreaterThan(1);
+});
+
 describe('every endpoint under /v1', () => {
   it('with a management key: what an admin may; of one project: nothing that is of the whole account', async () => {
     const terms = { kind: 'management' } as const;

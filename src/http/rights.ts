@@ -4,7 +4,6 @@ import type { Actor } from '../accounts/audit.js';
 import { checkRight, type Right, type Standing } from '../accounts/roles.js';
 import { shownPersonId } from '../domain/organisation.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import { callerOf } from './authenticate.js';
 
 interface Rights {
   readonly read: Right;
@@ -80,8 +79,8 @@ export function checkRouteRight(request: FastifyRequest): void {
 /** What the caller may do in the account: the role of the session, or that of a management key. Throws management_key_required. */
 export function standingOf(request: FastifyRequest): Standing {
   if (request.session?.current) return request.session.current;
-  const { key } = callerOf(request);
-  if (request.session || key.terms.kind !== 'management') throw gatewayError('management_key_required');
+  const key = request.session ? undefined : request.identity?.key;
+  if (key?.terms.kind !== 'management') throw gatewayError('management_key_required');
   return { role: 'admin', projects: key.projectId === null ? null : [key.projectId] };
 }
 

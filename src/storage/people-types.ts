@@ -15,9 +15,9 @@ export interface Person {
   readonly createdAt: number;
 }
 
-export type NewPerson = Pick<Person, 'id' | 'email' | 'name' | 'createdAt'>;
+type NewPerson = Pick<Person, 'id' | 'email' | 'name' | 'createdAt'>;
 
-export interface PersonChange {
+interface PersonChange {
   readonly status?: Person['status'];
   readonly operator?: boolean;
   readonly linkProvider?: string | null;

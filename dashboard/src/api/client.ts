@@ -44,14 +44,23 @@ export interface SendOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   body?: unknown;
   signal?: AbortSignal;
+  /** Another account than the last one. */
+  account?: string;
 }
 
 /** Returns the response itself, for streams; throws errors. */
-export async function send(path: string, { method = 'GET', body, signal }: SendOptions = {}): Promise<Response> {
+export async function send(
+  path: string,
+  { method = 'GET', body, signal, account }: SendOptions = {},
+): Promise<Response> {
   const answer = await reach(path, {
     method,
     // Custom headers cannot be sent by a form of another site: the server's guard against forged requests.
-    headers: { 'x-lodestone-dashboard': '1', ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: {
+      'x-lodestone-dashboard': '1',
+      ...(account !== undefined && { 'x-lodestone-account': account }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
   });

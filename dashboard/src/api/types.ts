@@ -11,11 +11,21 @@ interface SessionAccount {
   name: string | null;
   status: 'active' | 'suspended';
   created_at: string;
-  balance_usd: string;
-  low_balance_usd: string;
+  /** null where the role may not read it. */
+  balance_usd: string | null;
+  low_balance_usd: string | null;
   balance_level: 'fine' | 'low' | 'exhausted';
   limits: { requests_per_minute: number; tokens_per_minute: number };
 }
+
+export interface AccountChoice {
+  id: string;
+  email: string;
+  name: string | null;
+  role: Role;
+}
+
+type Role = 'owner' | 'admin' | 'billing' | 'developer' | 'auditor';
 
 interface Gateway {
   registration: 'open' | 'closed';
@@ -35,6 +45,10 @@ interface SignedOut extends Gateway {
 export interface SignedIn extends Gateway {
   signed_in: true;
   account: SessionAccount;
+  person: { id: string; email: string; name: string | null };
+  role: Role;
+  /** Every account that the person can change to. */
+  accounts: AccountChoice[];
   operator: boolean;
   operator_by: 'account' | 'session' | null;
   has_password: boolean;

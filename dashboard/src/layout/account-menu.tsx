@@ -3,7 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useId, useRef, useState } from 'react';
 import { api } from '../api/client.js';
 import { beginSession, useChange } from '../api/queries.js';
-import type { Session } from '../api/types.js';
+import type { AccountChoice, Session } from '../api/types.js';
 import { classNames } from '../components/class-names.js';
 import {
   AccountsIcon,
@@ -72,6 +72,7 @@ export function AccountMenu() {
             {session.operator && ' · operator'}
           </p>
         </div>
+        {session.accounts.length > 1 && <AccountSwitcher accounts={session.accounts} current={account.id} />}
         <ThemeChoice />
         <Link className={itemClass} onClick={close} to="/account">
           <AccountsIcon className="size-4" />
@@ -92,6 +93,34 @@ export function AccountMenu() {
         open={asksForPassword}
       />
     </>
+  );
+}
+
+/** The accounts that the person is a member of. The gateway remembers the one that was chosen last. */
+function AccountSwitcher({ accounts, current }: { accounts: AccountChoice[]; current: string }) {
+  const navigate = useNavigate();
+  const change = useChange(async (id: string) => {
+    clearHistory();
+    beginSession(await api<Session>('session', { account: id }));
+    await navigate({ to: '/' });
+  }, []);
+  return (
+    <fieldset className="mb-1 max-h-60 overflow-y-auto border-t border-line pt-1.5">
+      <legend className="sr-only">Account</legend>
+      {accounts.map(({ id, name, email, role }) => (
+        <button
+          aria-current={id === current}
+          className={classNames(itemClass, id === current && 'font-medium text-ink!')}
+          disabled={change.isPending || id === current}
+          key={id}
+          onClick={() => change.mutate(id)}
+          type="button"
+        >
+          <span className="min-w-0 grow truncate">{name ?? email}</span>
+          <span className="shrink-0 text-sm text-ink-3">{role}</span>
+        </button>
+      ))}
+    </fieldset>
   );
 }
 

@@ -12,7 +12,7 @@ export function BalanceBanner() {
   const { account, payments, operator } = useSession();
   const { balance_level: level, balance_usd: balance, low_balance_usd: threshold } = account;
   const onCredits = useRouterState({ select: ({ location }) => location.pathname.endsWith('/credits') });
-  if (level === 'fine') return null;
+  if (level === 'fine' || balance === null || threshold === null) return null;
   return (
     <div
       className={classNames(

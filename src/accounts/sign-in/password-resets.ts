@@ -13,7 +13,8 @@ import { hashToken } from '../keys/token.js';
 import { FewAtATime } from './few-at-a-time.js';
 import type { Mail, Mailer } from './mailer.js';
 import { checkNewPassword } from './password-rules.js';
-import type { SignInOwner, SignIns } from './sign-ins.js';
+import type { SignInOwner } from './session.js';
+import type { SignIns } from './sign-ins.js';
 
 const minuteMs = 60_000;
 const mailValidMs = 30 * minuteMs;

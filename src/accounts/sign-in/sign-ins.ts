@@ -9,40 +9,12 @@ import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { storeError } from '../../storage/database.js';
-import {
-  type PeopleStore,
-  type Person,
-  type SignInStore,
-  type SignInUser,
-  StoreUnavailable,
-} from '../../storage/store.js';
+import { type PeopleStore, type SignInStore, StoreUnavailable } from '../../storage/store.js';
 import type { AccountDirectory } from '../directory.js';
-import { membershipInForce, type Standing } from '../roles.js';
 import type { Auth } from './auth.js';
 import { isTaken, statusOf } from './auth-errors.js';
 import { FewAtATime } from './few-at-a-time.js';
-
-/** Who can sign in, as far as passwords and sessions are concerned. */
-export type SignInOwner = Pick<Account, 'id' | 'email' | 'name'>;
-
-/** What the person may do in an account that they are a member of. */
-export interface AccountStanding extends Standing {
-  readonly account: Account;
-}
-
-export interface Session {
-  readonly person: SignInOwner;
-  /** The account that the session acts in; null for an operator who is a member of none. */
-  readonly current: AccountStanding | null;
-  /** The roles of the person in all of their accounts, by the accounts' ids. */
-  readonly standings: ReadonlyMap<string, Standing>;
-  /** Names the session in the store. It leaves the process only in the cookie. */
-  readonly token: string;
-  /** What gives the session operator rights; null where it has none. */
-  readonly operatorBy: 'account' | 'session' | null;
-  /** The person has two-factor sign-in, which this session has passed: one that has not is no session. */
-  readonly twoFactor: boolean;
-}
+import { personOf, type Session, type SignInOwner, standingsOf } from './session.js';
 
 /** `Set-Cookie` values for the response. */
 export type Cookies = readonly string[];
@@ -72,9 +44,6 @@ interface KeptSession {
 const sessionMaxMs = 30 * 86_400_000;
 /** How long the admin token gives a session operator rights. */
 const operatorMaxMs = 12 * 3_600_000;
-
-/** When a person was last seen in an account is known to the minute. */
-const seenMs = 60_000;
 
 const credential = 'credential';
 
@@ -114,36 +83,13 @@ export class SignIns {
       const twoFactor = user.twoFactor === true;
       const end = async () => ({ session: null, cookies: await this.signOut(cookie) });
       if (user.status === 'suspended' || this.isOver(session, twoFactor)) return end();
-      const { current, standings } = await this.standingsOf(user.id, wanted);
+      const { current, standings } = await standingsOf(this.deps, user.id, wanted);
       const operatorBy = this.operatorBy(current?.account ?? null, user.operator === true, session);
       if (!current && operatorBy === null) return end();
       const person = { id: user.id, email: user.email, name: user.name || null };
       const found = { person, current, standings, token: session.token, operatorBy, twoFactor };
       return { session: found, cookies: headers.getSetCookie() };
     });
-  }
-
-  /** The roles of a person, and the account that they act in. Throws resource_not_found. */
-  private async standingsOf(personId: string, wanted: string | undefined) {
-    const { people, directory, clock } = this.deps;
-    const { memberships, lastAccountId } = await people.standing(personId);
-    const accountIds = new Set(memberships.map(({ accountId }) => accountId));
-    const inForce = (id: string) => membershipInForce(memberships.filter(({ accountId }) => accountId === id));
-    const standings = new Map([...accountIds].map((id) => [id, inForce(id)]));
-    if (wanted !== undefined && !standings.has(wanted))
-      throw gatewayError('resource_not_found', { what: 'account', id: wanted.slice(0, 100) });
-    const ids = wanted === undefined ? [lastAccountId, personId, ...standings.keys()] : [wanted];
-    for (const id of ids) {
-      const membership = id === null ? undefined : standings.get(id);
-      const account = membership && (await directory.account(membership.accountId));
-      if (!account) continue;
-      const { role, projects, lastSeenAt } = membership;
-      const now = clock.now();
-      const isSeen = lastSeenAt !== null && lastSeenAt > now - seenMs;
-      if (!isSeen || lastAccountId !== account.id) await people.noteVisit(personId, account.id, now);
-      return { standings, current: { account, role, projects } };
-    }
-    return { standings, current: null };
   }
 
   private isOver({ token, createdAt, operatorProof, twoFactorAt }: KeptSession, twoFactor: boolean): boolean {
@@ -257,24 +203,11 @@ export class SignIns {
     });
   }
 
-  /** Everybody who can sign in, by id and by email. */
-  async users(): Promise<Map<string, SignInUser>> {
-    const users = await this.deps.store.list();
-    return new Map(users.flatMap((user) => [[user.accountId, user] as const, [user.email, user] as const]));
-  }
-
-  /** Who signs in to an account: the person of its id, else of its email; null where there is none. */
-  async personOf({ id, email }: SignInOwner): Promise<Person | null> {
-    const { people } = this.deps;
-    const person = await people.find(id);
-    return person?.id === id ? person : people.findByEmail(email);
-  }
-
   /** Returns the id of the person. One who has the account's email already becomes its owner. */
   private async ensureUser(auth: Auth, owner: SignInOwner, operator: boolean): Promise<string> {
     const { people, clock } = this.deps;
     const { internalAdapter } = await auth.$context;
-    const before = await this.personOf(owner);
+    const before = await personOf(people, owner);
     if (before) {
       const isOther = before.id !== owner.id;
       const role = { accountId: owner.id, personId: before.id, source: 'manual', role: 'owner' } as const;

@@ -8,7 +8,8 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { TwoFactorStore } from '../../storage/store.js';
 import type { Actor, AuditLog } from '../audit.js';
 import { hashToken } from '../keys/token.js';
-import type { SignInOwner, SignIns } from './sign-ins.js';
+import type { SignInOwner } from './session.js';
+import type { SignIns } from './sign-ins.js';
 
 const issuer = 'Lodestone';
 const stepMs = 30_000;

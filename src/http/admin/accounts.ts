@@ -4,10 +4,11 @@ import { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
 import type { AccountChange } from '../../accounts/directory.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
+import { personOf } from '../../accounts/sign-in/session.js';
 import { parseUsd, usdText } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { Person, SignInUser } from '../../storage/store.js';
+import type { SignInUser } from '../../storage/store.js';
 import { settingFields, settingsJson, settingsOf } from '../api/account.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
@@ -74,10 +75,10 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   app.get('/accounts', async () => {
-    const [accounts, users] = await Promise.all([directory.accounts(), deps.dashboard?.signIns.users()]);
+    const [accounts, users] = await Promise.all([directory.accounts(), usersOf(deps)]);
     return {
       object: 'list',
-      data: accounts.map((account) => accountJson(account, users?.get(account.id) ?? users?.get(account.email))),
+      data: accounts.map((account) => accountJson(account, users.get(account.id) ?? users.get(account.email))),
     };
   });
 
@@ -111,7 +112,7 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
     const account = await accountNamed(deps, request.params.id);
     const { dashboard } = deps;
     if (!dashboard) throw new Error('a link that resets a password needs the dashboard');
-    const { url, expiresAt } = await dashboard.resets.makeLink((await personOf(deps, account)) ?? account);
+    const { url, expiresAt } = await dashboard.resets.makeLink((await personOf(deps.store.people, account)) ?? account);
     await deps.audit.record(actorOf(request), 'account.password_reset_link', account.id);
     return reply.code(201).send({ url, expires_at: new Date(expiresAt).toISOString() });
   });
@@ -129,7 +130,7 @@ async function makeOwner({ store, clock }: HttpDeps, { id: accountId, email }: A
 export function registerTwoFactorReset(app: FastifyInstance, deps: HttpDeps): void {
   app.delete<WithId>('/accounts/:id/two-factor', async (request) => {
     const account = await accountNamed(deps, request.params.id);
-    const personId = (await personOf(deps, account))?.id ?? account.id;
+    const personId = (await personOf(deps.store.people, account))?.id ?? account.id;
     if (request.session?.person.id === personId) throw gatewayError('two_factor_own_reset');
     const reset = await deps.dashboard?.twoFactor.reset(personId);
     if (reset) await deps.audit.record(actorOf(request), 'account.two_factor_reset', account.id);
@@ -145,7 +146,7 @@ export async function accountNamed({ directory }: HttpDeps, id: string): Promise
 
 /** Operator rights belong to the sign-in, so an account without a password cannot have them. */
 async function setOperator(deps: HttpDeps, actor: Actor, account: Account, operator: boolean): Promise<void> {
-  const person = await personOf(deps, account);
+  const person = await personOf(deps.store.people, account);
   if (!person) {
     const reason = 'cannot be set: the account has no password yet, so nobody can sign in to it';
     throw gatewayError('field_invalid', { param: 'operator', reason });
@@ -154,13 +155,14 @@ async function setOperator(deps: HttpDeps, actor: Actor, account: Account, opera
   await deps.audit.record(actor, 'account.operator', account.id, { operator });
 }
 
-/** Who signs in to the account: the person who signed up with it, or who has its email. */
-async function personOf({ dashboard }: HttpDeps, account: Account): Promise<Person | null> {
-  return (await dashboard?.signIns.personOf(account)) ?? null;
+/** Everybody who can sign in, by id and by email. */
+async function usersOf({ store }: HttpDeps): Promise<Map<string, SignInUser>> {
+  const users = await store.signIn.list();
+  return new Map(users.flatMap((user) => [[user.accountId, user] as const, [user.email, user] as const]));
 }
 
 async function answerOf(deps: HttpDeps, account: Account) {
-  return accountJson(account, (await personOf(deps, account)) ?? undefined);
+  return accountJson(account, (await personOf(deps.store.people, account)) ?? undefined);
 }
 
 function directoryChange(change: Omit<z.infer<typeof accountChange>, 'budget'>): AccountChange {

@@ -1,7 +1,7 @@
 /** `GET /admin/v1/audit`: the audit log, newest first. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor } from '../../accounts/audit.js';
-import type { Session } from '../../accounts/sign-in/sign-ins.js';
+import type { Session } from '../../accounts/sign-in/session.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber } from '../query.js';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
-import type { Session } from '../../accounts/sign-in/sign-ins.js';
+import type { Session } from '../../accounts/sign-in/session.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Invitation } from '../../storage/store.js';
 import { bodyFields, newPassword } from '../admin/fields.js';

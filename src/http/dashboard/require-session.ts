@@ -1,8 +1,9 @@
 /** The session check of the dashboard, the counterpart to the key check: a cookie identifies a person, who acts in an account. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { cookieName, cookieValue } from '../../accounts/sign-in/cookies.js';
-import type { Session } from '../../accounts/sign-in/sign-ins.js';
-import { type Account, type Identity, identityOf, openTerms } from '../../domain/account.js';
+import type { AccountStanding, Session } from '../../accounts/sign-in/session.js';
+import { type Identity, identityOf, openTerms } from '../../domain/account.js';
+import { defaultProjectId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 import { assignRights, checkRouteRight } from '../rights.js';
@@ -25,7 +26,7 @@ export function requireSession(app: FastifyInstance, deps: HttpDeps, dashboard: 
     request.session = session;
     const { current } = session;
     if (current) {
-      request.identity = sessionIdentity(current.account);
+      request.identity = sessionIdentity(session.person.id, current);
       deps.territories.checkBillingCountry(current.account);
       // A suspended account may still read its data.
       if (current.account.status === 'suspended' && !isReading(request)) throw gatewayError('account_suspended');
@@ -71,11 +72,14 @@ export async function readSession(
 }
 
 /** The id names the account, so that key limits apply to the account. No real key can have it. */
-function sessionIdentity(account: Account): Identity {
+function sessionIdentity(holderId: string, { account, projects }: AccountStanding): Identity {
+  // A developer who does not reach the default project works in their first one.
+  const isBound = projects !== null && !projects.includes(defaultProjectId(account.id));
+  const projectId = isBound ? (projects[0] ?? '') : null;
   const key = {
     ...{ id: `session:${account.id}`, accountId: account.id, name: playgroundKeyName },
     ...{ lastFour: '', hash: null, expiresAt: null, createdAt: account.createdAt, terms: openTerms },
-    ...{ projectId: null, holderId: null },
+    ...{ projectId, holderId },
   };
   return identityOf(key, account);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { mayDo } from '../../accounts/roles.js';
 import { demoEmail } from '../../accounts/sign-in/demo-claim.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
-import type { AccountStanding, Session } from '../../accounts/sign-in/sign-ins.js';
+import type { AccountStanding, Session } from '../../accounts/sign-in/session.js';
 import { type PicoUsd, usdText } from '../../base/money.js';
 import type { BalanceLevel } from '../../domain/notice.js';
 import { shownPersonId } from '../../domain/organisation.js';
@@ -67,7 +67,7 @@ async function accountJson({ limits, store }: HttpDeps, dashboard: DashboardDeps
     status: account.status,
     balance_usd: shown ? usdText(account.balancePico) : null,
     low_balance_usd: shown ? usdText(thresholdPico) : null,
-    balance_level: balanceLevel(account.balancePico, thresholdPico),
+    balance_level: shown ? balanceLevel(account.balancePico, thresholdPico) : 'fine',
     limits: {
       requests_per_minute: account.limits.requestsPerMinute ?? limits.keyRequestsPerMinute,
       tokens_per_minute: account.limits.tokensPerMinute ?? limits.keyTokensPerMinute,

@@ -122,8 +122,8 @@ describe.each(operations.map((one) => ({ name: `${one.method.toUpperCase()} ${on
 
     if ('404' in operation.responses && operation.parameters)
       it('answers 404 to what does not exist', async () => {
-        // Keys are managed with a key of another kind, which the scene makes.
-        const isManaged = /^\/v1\/(keys|projects|account)/.test(path);
+        // What is managed takes a key of another kind, which the scene makes.
+        const isManaged = operation.security.some((one) => 'managementKey' in one);
         const { key } = isManaged ? await prepared(described) : { key: keyFor(operation, await gateway.account()) };
         expectConforming(
           described,

@@ -56,6 +56,20 @@ const accountProject = async (scene: Scene) => ({
   id: scene.caller.accountId,
   project_id: (await project(scene)).id,
 });
+let people = 0;
+/** The account has a member, whom the parameter names. */
+const memberOfAccount = async ({ gateway, caller }: Scene) => {
+  const body = { email: `member-${++people}@example.test`, role: 'developer' };
+  const { json } = await gateway.admin('POST', `/accounts/${caller.accountId}/members`, body);
+  return { id: caller.accountId, member_id: json.id as string };
+};
+
+const person = async (scene: Scene) => ({ id: (await memberOfAccount(scene)).member_id });
+
+const member = async (scene: Scene) => {
+  await managed(scene);
+  return person(scene);
+};
 
 /** An update with the built-in catalogue is in use. */
 const updated = async ({ gateway }: Scene) => {
@@ -128,6 +142,29 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   getAccountProject: accountProject,
   updateAccountProject: accountProject,
   deleteAccountProject: accountProject,
+  listMembers: member,
+  getMember: member,
+  updateMember: member,
+  removeMember: member,
+  listInvitations: managed,
+  createInvitation: managed,
+  revokeInvitation: async (scene) => {
+    await managed(scene);
+    const body = { email: 'invited@example.test', role: 'auditor' };
+    const made = await scene.gateway.call('POST', '/v1/invitations', body, { key: scene.caller.key });
+    return { id: made.json.id };
+  },
+  listAccountMembers: memberOfAccount,
+  addAccountMember: account,
+  getAccountMember: memberOfAccount,
+  updateAccountMember: memberOfAccount,
+  removeAccountMember: memberOfAccount,
+  listPeople: person,
+  getPerson: person,
+  updatePerson: person,
+  resetPersonPassword: person,
+  linkPerson: person,
+  resetPersonTwoFactor: person,
   listCatalogueUpdates: updated,
   rollBackCatalogue: updated,
   liftHold: async (scene) => {

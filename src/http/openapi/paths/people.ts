@@ -43,6 +43,18 @@ const projects: Schema = {
   description: 'The ids of the projects that a developer reaches; null is all of them.',
 };
 
+const invitation = {
+  object: { const: 'invitation' },
+  id: text('Its id.'),
+  email: text('Who is invited.'),
+  role,
+  projects,
+  status: oneOfValues(['pending', 'accepted', 'expired'], 'Whether its link can still be used.'),
+  invited_by: text('Who invited them.'),
+  created_at: time('When it was made.'),
+  expires_at: time('When its link stops working: after 7 days.'),
+};
+
 const removed = object({
   removed: text('The person’s id.'),
   disabled_keys: array(text('The id of a key.'), 'The keys that they held in the account, which are disabled now.'),
@@ -81,27 +93,13 @@ export const members: Resource = {
     }),
     NewMember: bodySchema(newMember),
     MemberChange: bodySchema(memberChange),
-    Invitation: object({
-      object: { const: 'invitation' },
-      id: text('Its id.'),
-      email: text('Who is invited.'),
-      role,
-      projects,
-      status: oneOfValues(['pending', 'accepted', 'expired'], 'Whether its link can still be used.'),
-      invited_by: text('Who invited them.'),
-      created_at: time('When it was made.'),
-      expires_at: time('When its link stops working: after 7 days.'),
+    Invitation: object(invitation),
+    CreatedInvitation: object({
+      ...invitation,
+      mailed: boolean('The link was mailed.'),
+      url: textOrNull('The link, in this answer and never again; null where it was mailed.'),
+      token: textOrNull('The secret of the link; null where it was mailed.'),
     }),
-    CreatedInvitation: {
-      allOf: [
-        ref('Invitation'),
-        object({
-          mailed: boolean('The link was mailed.'),
-          url: textOrNull('The link, in this answer and never again; null where it was mailed.'),
-          token: textOrNull('The secret of the link; null where it was mailed.'),
-        }),
-      ],
-    },
   },
   paths: {
     '/v1/members': {
