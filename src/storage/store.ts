@@ -4,14 +4,15 @@ import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
-import type { Budget, BudgetNode } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
+import type { BudgetStore } from './budget-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
+export type * from './budget-types.js';
 export * from './history-types.js';
 export type * from './record-types.js';
 export type * from './sign-in-types.js';
@@ -206,18 +207,6 @@ export interface LedgerStore {
    * nothing, so the caller may repeat it.
    */
   settle(rows: readonly SettlementRow[]): Promise<void>;
-}
-
-export interface BudgetStore {
-  /** The pico-dollars spent since the beginning of a UTC day, as far as the store has them. */
-  spentSince(node: BudgetNode, fromMs: number): Promise<bigint>;
-  /** The same for every project of an account. Projects without any have no entry. */
-  spentOfProjects(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
-  /**
-   * Sets a budget, whose current period began at `fromMs`, and arms the thresholds that lie above what is spent. What was billed has to be
-   * in the store before.
-   */
-  set(node: BudgetNode, budget: Budget | null, fromMs: number): Promise<void>;
 }
 
 export interface GenerationStore {
