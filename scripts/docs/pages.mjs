@@ -49,6 +49,7 @@ export const groups = [
     title: 'Account',
     pages: [
       { slug: 'billing', file: 'guide/billing.md', title: 'Billing' },
+      { slug: 'budgets', file: 'guide/budgets.md', title: 'Budgets' },
       { slug: 'keys', file: 'guide/keys.md', title: 'Keys' },
       { slug: 'projects', file: 'guide/projects.md', title: 'Projects' },
       { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },

@@ -89,7 +89,6 @@ export class AccountDirectory {
   load(keyId: string): Promise<Identity | null> {
     return this.cache.load(keyId);
   }
-
   /** The shared object of an account: all of its keys see the same balance. */
   account(id: string): Promise<Account | null> {
     return this.cache.account(id);
@@ -127,7 +126,7 @@ export class AccountDirectory {
     });
   }
 
-  /** Holds for the next request, in every process. What was billed has to be in the store before, so that the right thresholds are armed. */
+  /** Holds for the next request, in every process. What was billed has to be in the store before. */
   setBudget(actor: Actor, change: BudgetChange): Promise<void> {
     const announce = () => this.cache.changed([`account:${change.account.id}`]);
     return this.changes.run(change.account.id, () => setBudget(this.deps, actor, change, announce));
@@ -200,7 +199,7 @@ export class AccountDirectory {
     return this.deps.store.keys.list(accountId);
   }
 
-  /** What was spent through each key in all, and when it was last used, by key id. */
+  /** The spending of each key in all, and its last use, by key id. */
   keyFigures(accountId: string): Promise<Map<string, KeyFigures>> {
     return this.uses.figures(accountId);
   }

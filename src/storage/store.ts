@@ -4,9 +4,10 @@ import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
-import type { Budget, BudgetNode, Project } from '../domain/organisation.js';
+import type { Project } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
+import type { BudgetStore } from './budget-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
 import type { BroughtStore, NameStore } from './name-types.js';
@@ -14,6 +15,7 @@ import type { PeopleStore } from './people-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
+export type * from './budget-types.js';
 export * from './history-types.js';
 export type * from './name-types.js';
 export type * from './people-types.js';
@@ -235,18 +237,6 @@ export interface LedgerStore {
   offset(run: string): Promise<JournalOffset | null>;
   /** The journal is gone. */
   removeOffset(run: string): Promise<void>;
-}
-
-export interface BudgetStore {
-  /** The pico-dollars spent since the beginning of a UTC day, as far as the store has them. */
-  spentSince(node: BudgetNode, fromMs: number): Promise<bigint>;
-  /** The same for every project of an account. Projects without any have no entry. */
-  spentOfProjects(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
-  /**
-   * Sets a budget, whose current period began at `fromMs`, and arms the thresholds that lie above what is spent. What was billed has to be
-   * in the store before.
-   */
-  set(node: BudgetNode, budget: Budget | null, fromMs: number): Promise<void>;
 }
 
 export interface GenerationStore {

@@ -1,5 +1,6 @@
 /** A single process, or two replicas of a fleet, before a provider that answers when the test lets it, for tests of holds. */
 import { connect } from 'node:net';
+import pg from 'pg';
 import { usdText } from '../../src/base/money.js';
 import { ask, pause, pico } from '../faults/fixture.js';
 import type { Json } from '../support/client.js';
@@ -25,6 +26,18 @@ export interface Spender {
   readonly key: string;
   /** Of a key with a cap; null for a bounded account's. */
   readonly keyId: string | null;
+}
+
+export type SpenderLimit = 'capped key' | 'bounded account' | 'account budget' | 'project budget';
+
+/** In the store. Every replica reads it with the next change of the account. */
+async function setProjectBudget(databaseUrl: string, accountId: string, limitPico: bigint): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  const budget = { limitPico: String(limitPico), period: 'daily', alertAt: [] };
+  const text = 'update lodestone.projects set budget = $2 where account_id = $1';
+  await client.query(text, [accountId, JSON.stringify(budget)]);
+  await client.end();
 }
 
 export class SpendRig {
@@ -64,7 +77,8 @@ export class SpendRig {
   }
 
   /** A key with a cap of so much, of an account that has plenty, or the key of a bounded account that has so much. */
-  async spender(limit: 'capped key' | 'bounded account', limitPico: bigint, more: Json = {}): Promise<Spender> {
+  async spender(limit: SpenderLimit, limitPico: bigint, more: Json = {}): Promise<Spender> {
+    if (limit === 'account budget' || limit === 'project budget') return this.budgeted(limit, limitPico);
     const gateway = this.gateways.at(-1)!;
     const isCapped = limit === 'capped key';
     const { accountId, key } = await gateway.createAccount({ credit: isCapped ? '100' : usdText(limitPico) });
@@ -73,6 +87,20 @@ export class SpendRig {
       return { accountId, key, keyId: null };
     }
     const terms = { name: 'capped', limit_usd: usdText(limitPico), ...more };
+    const { json: capped } = await gateway.admin('POST', `/accounts/${accountId}/keys`, terms);
+    return { accountId, key: capped.token as string, keyId: capped.id as string };
+  }
+
+  /** An account with a budget of so much; or a key with a cap, and account and project with budgets, of which the project's is the least. */
+  private async budgeted(limit: 'account budget' | 'project budget', limitPico: bigint): Promise<Spender> {
+    const gateway = this.gateways.at(-1)!;
+    const ofProject = limit === 'project budget';
+    const { accountId, key } = await gateway.createAccount({ credit: '100' });
+    const most = usdText(limitPico * (ofProject ? 3n : 1n));
+    if (ofProject) await setProjectBudget(this.fleet!.databaseUrl, accountId, limitPico);
+    await gateway.admin('PATCH', `/accounts/${accountId}`, { budget: { limit_usd: most } });
+    if (!ofProject) return { accountId, key, keyId: null };
+    const terms = { name: 'capped', limit_usd: most, limit_reset: 'weekly' };
     const { json: capped } = await gateway.admin('POST', `/accounts/${accountId}/keys`, terms);
     return { accountId, key: capped.token as string, keyId: capped.id as string };
   }
@@ -123,6 +151,18 @@ export class SpendRig {
 
   async credits({ key }: Spender, gateway = this.gateways[0]!): Promise<Json> {
     return (await gateway.call('GET', '/v1/credits', undefined, { key })).json.data;
+  }
+
+  /** Call the result to bring it back. */
+  async takeRedisAway(how: 'killed' | 'frozen'): Promise<() => Promise<void>> {
+    const { redis } = this.fleet!;
+    if (how === 'killed') {
+      await redis.kill();
+      return () => redis.restart();
+    }
+    redis.freeze();
+    await pause(500);
+    return async () => redis.thaw();
   }
 
   /** How many scripts Redis has run so far. */

@@ -1,15 +1,18 @@
 /** Caps of keys and bounded balances: exactly what their rule admits, however many requests come at once, in one process and in a fleet. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { scaled } from '../faults/fixture.js';
+import { pico, scaled } from '../faults/fixture.js';
 import type { LeanReply } from '../support/replicas.js';
-import { costPico, type Spender, type SpendRig, until } from './spend-rig.js';
+import { costPico, type Spender, type SpenderLimit, type SpendRig, until } from './spend-rig.js';
 
 const parallel = scaled(60, 1_000);
 const rounds = scaled(1, 20);
 const inFlight = scaled(20, 500);
 /** 0.01 USD. */
 const limitPico = 10_000_000_000n;
-const codes = { 'capped key': 'key_limit_exceeded', 'bounded account': 'insufficient_credits' };
+const codes = {
+  ...{ 'capped key': 'key_limit_exceeded', 'bounded account': 'insufficient_credits' },
+  ...{ 'account budget': 'budget_exceeded', 'project budget': 'budget_exceeded' },
+};
 const limits = ['capped key', 'bounded account'] as const;
 
 const ceil = (amount: bigint, part: bigint): number => Number((amount + part - 1n) / part);
@@ -41,7 +44,7 @@ export function spendSuite(kind: 'one process' | 'two replicas', rigOf: () => Sp
       }
     }
 
-    async function expectExact(limit: (typeof limits)[number]): Promise<void> {
+    async function expectExact(limit: SpenderLimit): Promise<void> {
       const spender = await rig.spender(limit, limitPico);
       const held = await rig.volley(spender, parallel);
       const admitted = ceil(limitPico, estimate);
@@ -56,7 +59,13 @@ export function spendSuite(kind: 'one process' | 'two replicas', rigOf: () => Sp
       expect(spent - limitPico).toBeLessThan(costPico);
     }
 
-    for (const limit of limits) {
+    // Only a fleet reads the budget of a project again that the store got.
+    const exact: SpenderLimit[] = [
+      ...limits,
+      'account budget',
+      ...(kind === 'two replicas' ? ['project budget' as const] : []),
+    ];
+    for (const limit of exact) {
       it(`${parallel} requests at once, ${rounds} times, spend 0.01 USD of a ${limit} as its rule says`, async () => {
         for (let round = 0; round < rounds; round++) await rig.shared(() => expectExact(limit));
       }, 900_000);
@@ -96,11 +105,12 @@ export function spendSuite(kind: 'one process' | 'two replicas', rigOf: () => Sp
         const requests = 20;
         for (const [limit, most] of [
           ['capped key', 3],
+          ['project budget', 3],
           ['open account', 2],
         ] as const) {
           const { accountId, key } = await rig.gateways[0]!.createAccount();
           const spender =
-            limit === 'capped key' ? await rig.spender(limit, limitPico * 100n) : { accountId, key, keyId: null };
+            limit === 'open account' ? { accountId, key, keyId: null } : await rig.spender(limit, limitPico * 100n);
           const run = await rig.shared(async () => {
             // What is not in memory yet is read with scripts of its own.
             for (let warm = 0; warm < 4; warm++) await rig.send(spender, 2);
@@ -112,6 +122,34 @@ export function spendSuite(kind: 'one process' | 'two replicas', rigOf: () => Sp
           expect(run / requests).toBeLessThan(most + 0.5);
         }
       },
+    );
+
+    it.runIf(kind === 'two replicas').each(['killed', 'frozen'] as const)(
+      'Redis is %s while a budget is spent: each replica admits for itself at most what is left, and nothing more afterwards',
+      async (how) => {
+        const spender = await rig.spender('project budget', limitPico);
+        await rig.send(spender, 2);
+        const sending = rig.send(spender, parallel);
+        const back = await rig.takeRedisAway(how);
+        await sending;
+        await rig.send(spender, 8);
+        await back();
+        await until(async () => (await rig.send(spender, 2)).every(({ status }) => status === 402));
+        const spent = (await rig.costs(spender)).reduce((sum, cost) => sum + cost, 0n);
+        expect(spent).toBeGreaterThanOrEqual(limitPico);
+        expect(spent).toBeLessThan(2n * (limitPico + costPico));
+        const { json } = await rig.gateways[0]!.call('GET', '/v1/budget', undefined, { key: spender.key });
+        expect([json.key, json.project, json.account].map(({ spent_usd }) => pico(spent_usd))).toEqual([
+          spent,
+          spent,
+          spent,
+        ]);
+        await until(async () => {
+          const { json: now } = await rig.gateways[1]!.call('GET', '/v1/budget', undefined, { key: spender.key });
+          return now.project.held_usd === '0';
+        });
+      },
+      120_000,
     );
 
     it('a cap that is lowered below what is spent, or to 0, refuses the next request, and a raised one admits it', async () => {

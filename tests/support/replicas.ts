@@ -25,6 +25,7 @@ export interface Replicas {
   readonly a: SpawnedGateway;
   readonly b: SpawnedGateway;
   readonly redis: TestRedis;
+  readonly databaseUrl: string;
   readonly upstream: ScriptedUpstream;
   /** Everything ends, also where one part cannot be stopped as it should. */
   stop(): Promise<void>;
@@ -47,9 +48,10 @@ export async function startReplicas(options: ReplicasOptions = {}): Promise<Repl
       await Promise.allSettled(replicas.map((replica) => replica.stop()));
       await Promise.all([redis.stop(), upstream.stop(), database?.drop()]);
     });
+    const databaseUrl = (options.databaseUrl ?? database?.databaseUrl)!;
     const spawn = () => spawnReplica(options, { redis, upstream, database });
     for (const replica of await Promise.all(Array.from({ length: options.count ?? 2 }, spawn))) replicas.push(replica);
-    return { all: replicas, a: replicas[0]!, b: replicas[1]!, redis, upstream, stop };
+    return { all: replicas, a: replicas[0]!, b: replicas[1]!, redis, upstream, stop, databaseUrl };
   } catch (error) {
     await stop().catch(() => {});
     throw error;

@@ -192,6 +192,19 @@ describe('a request in a fleet', () => {
     expect(shared.log.at(-1)).toBe(`spent ${keyName(identity)} 5 least`);
   });
 
+  it('waits where the shared state has missed a cost, until the store has told it', async () => {
+    const { holds, shared } = rig();
+    const identity = caller({}, { limitPico: 100n });
+    await holds.take(identity, 1n);
+    shared.missed(shared.asked[0]!.limits[0]!.subject);
+    expect(holds.askOf(identity, 1n, noon)).toBeNull();
+    const waiting = holds.take(identity, 1n);
+    expect(shared.asked.length).toBe(1);
+    await waiting;
+    expect([shared.asked.length, shared.log[0]]).toEqual([2, `spent ${keyName(identity)} 5 least`]);
+    expect(holds.askOf(identity, 1n, noon)).not.toBeNull();
+  });
+
   it('fails with the store where nobody knows what its key has spent, but not in a period that begins', async () => {
     const { holds, shared, clock, store } = rig({ storeAway: true });
     const identity = caller({}, { limitPico: 100n, limitReset: 'daily' });

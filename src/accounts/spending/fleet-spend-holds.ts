@@ -21,6 +21,7 @@ import type { BudgetPeriod } from '../../domain/organisation.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodEnd, periodStart } from '../keys/limit-period.js';
+import { MissedSpend } from './missed-spend.js';
 import {
   type Bound,
   balanceRefusal,
@@ -61,25 +62,31 @@ export class FleetSpendHolds implements Spending {
   /** The subjects of accounts, projects and keys in their current periods, by their ids. */
   private readonly subjects = new Map<string, PeriodSubject>();
   private readonly learning = new Map<string, Promise<unknown>>();
-  /** What has to be read from the store again. */
-  private readonly toRaise = new Map<string, SpendSubject>();
-  private isRaising = false;
+  private readonly missed: MissedSpend;
   /** The last change of a used-up subject that was compared with the store. */
   private readonly audited = new RecentMap<number>(auditedMax);
 
   constructor(private readonly deps: FleetSpendHoldsDeps) {
     this.own = new SpendHolds(deps);
     this.own.onRelease = (request, costPico) => this.released(request, costPico);
-    deps.shared.onMissed((subject) => this.raiseLater(subject));
+    const { shared, logger } = deps;
+    this.missed = new MissedSpend({ shared, logger, readSpent: (subject) => this.readSpent(subject) });
+    shared.onMissed((subject) => this.missed.doubt(subject));
     // While it is away every process counts alone, from what the store has.
-    deps.shared.onAway(() => this.own.forgetSpent());
+    shared.onAway(() => this.own.forgetSpent());
   }
 
   get exceeded(): number {
     return this.own.exceeded;
   }
 
+  /** null also where it has to be asked later, because the shared state may know too little. */
   askOf(identity: Identity, estimatePico: PicoUsd, atMs: number): SpendAsk | null {
+    const ask = this.wholeAsk(identity, estimatePico, atMs);
+    return ask && this.missed.certain(ask.limits) === null ? ask : null;
+  }
+
+  private wholeAsk(identity: Identity, estimatePico: PicoUsd, atMs: number): SpendAsk | null {
     const { account } = identity;
     const bounds = boundsOf(identity);
     const isBounded = this.own.isBounded(account);
@@ -106,7 +113,7 @@ export class FleetSpendHolds implements Spending {
     let limits = bounds.map((bound) => this.limitOf(bound, atMs));
     while (limits.length > 0) {
       const ask = { limits, estimatePico: 0n, atMs };
-      const answer = await this.finalAnswer(identity.account, ask, await this.deps.shared.take(ask));
+      const answer = await this.finalAnswer(identity.account, ask, await this.askShared(ask));
       if (answer === null) return this.own.checkLimits(identity);
       if (answer.kind === 'held') return this.deps.shared.release(subjectsOf(limits), 0n, 0n);
       const refusing = limits[answer.place]!;
@@ -117,9 +124,15 @@ export class FleetSpendHolds implements Spending {
   }
 
   take(identity: Identity, estimatePico: PicoUsd, atMs = this.deps.clock.now()): MaybePromise<SpendHold> {
-    const ask = this.askOf(identity, estimatePico, atMs);
+    const ask = this.wholeAsk(identity, estimatePico, atMs);
     if (!ask) return this.own.track(identity, estimatePico, atMs);
-    return this.deps.shared.take(ask).then((answer) => this.takeAs(identity, ask, answer));
+    return this.askShared(ask).then((answer) => this.takeAs(identity, ask, answer));
+  }
+
+  private askShared(ask: SpendAsk): Promise<SpendAnswer | null> {
+    const { shared } = this.deps;
+    const certain = this.missed.certain(ask.limits);
+    return certain === null ? shared.take(ask) : certain.then(() => shared.take(ask));
   }
 
   takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold> {
@@ -165,7 +178,7 @@ export class FleetSpendHolds implements Spending {
       const { subject } = ask.limits[answer.place]!;
       if (answer.kind === 'unknown') await this.learn(subject, account);
       else if (!(await this.audit(subject, answer))) return answer;
-      answer = attempt === attemptsMax ? null : await this.deps.shared.take(ask);
+      answer = attempt === attemptsMax ? null : await this.askShared(ask);
     }
     return answer;
   }
@@ -185,7 +198,7 @@ export class FleetSpendHolds implements Spending {
       .then((spentPico) => this.deps.shared.setSpent(subject, spentPico, 'first'))
       .finally(() => this.learning.delete(subject.name));
     this.learning.set(subject.name, learning);
-    setTimeout(() => this.raiseLater(subject), lookAgainMs).unref();
+    setTimeout(() => this.missed.raiseLater(subject), lookAgainMs).unref();
     return learning;
   }
 
@@ -193,30 +206,6 @@ export class FleetSpendHolds implements Spending {
   private async readSpent({ kind, id, accountId, fromMs }: SpendSubject): Promise<PicoUsd> {
     await this.deps.settled(kind === 'key' ? id : undefined);
     return kind === 'balance' ? this.deps.usageOf(accountId) : this.deps.spentSince({ kind, id, accountId }, fromMs);
-  }
-
-  private raiseLater(subject: SpendSubject): void {
-    this.toRaise.set(subject.name, subject);
-    if (!this.isRaising) void this.raiseAll();
-  }
-
-  /** One after the other, because an outage leaves many of them to a store that has other work. */
-  private async raiseAll(): Promise<void> {
-    this.isRaising = true;
-    for (const [name, subject] of this.toRaise) {
-      this.toRaise.delete(name);
-      await this.raise(subject);
-    }
-    this.isRaising = false;
-  }
-
-  /** The store has at most what was spent, so a lower sum has missed something. */
-  private async raise(subject: SpendSubject): Promise<void> {
-    try {
-      await this.deps.shared.setSpent(subject, await this.readSpent(subject), 'least');
-    } catch (error) {
-      this.deps.logger.warn({ error: String(error), subject: subject.name }, 'what was spent could not be read again');
-    }
   }
 
   /**

@@ -3,24 +3,14 @@
 import { aliasSlots } from '../../../accounts/aliases/alias-book.js';
 import { aliasTargetSchemas } from '../../../accounts/aliases/alias-target.js';
 import { aliasNameRule, modelIdSchema } from '../../../catalogue/model-id.js';
-import { budgetPeriods } from '../../../domain/organisation.js';
 import { defaultPolicy, policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { json, keyOperation, noContent } from '../operations.js';
-import { array, integer, listOf, number, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
+import { array, integer, listOf, number, object, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Parameter, Resource, Schema } from '../types.js';
+import { budgetReport } from './budgets.js';
 
 const accountTag = { name: 'Account', description: 'The balance of the account, and the limits of the key.' };
-
-const allowance = (what: string) =>
-  object({
-    limit_usd: textOrNull(`How much ${what} may spend in a period; null is no limit.`),
-    period: oneOfValues(budgetPeriods, 'Periods begin at 00:00 UTC, weeks on Monday.'),
-    spent_usd: usd('What was spent in the current period; with `never`, in all.'),
-    held_usd: usd('What requests in flight hold of the limit.'),
-    remaining_usd: textOrNull('What is left of the limit, without what is held; null without a limit.'),
-    ends_at: textOrNull('When the next period begins; null for `never`.', { format: 'date-time' }),
-  });
 
 export const account: Resource = {
   tag: accountTag,
@@ -35,12 +25,7 @@ export const account: Resource = {
         currency: { const: 'USD' },
       }),
     }),
-    BudgetReport: object({
-      object: { const: 'budget' },
-      key: allowance('the key'),
-      project: allowance('the project'),
-      account: allowance('the account'),
-    }),
+    BudgetReport: budgetReport,
     KeyInfo: object({
       data: object({
         name: text('The key’s name.'),

@@ -1,12 +1,10 @@
 /** Describes the admin API of accounts, their credits and their keys. */
 
 import { ledgerKinds } from '../../../domain/ledger-entry.js';
-import { budgetPeriods } from '../../../domain/organisation.js';
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import {
-  array,
   bodySchema,
   boolean,
   listOf,
@@ -20,6 +18,7 @@ import {
   usd,
 } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
+import { budget } from './budgets.js';
 import { broughtKeyExample, keyChangeExamples, newKeyExamples } from './keys.js';
 import { settings } from './projects.js';
 
@@ -60,11 +59,7 @@ export const adminAccounts: Resource = {
       two_factor: boolean('Sign-in at the dashboard asks for a code.'),
       created_at: time('When it was made.'),
     }),
-    Budget: object({
-      limit_usd: usd('How much may be spent in a period.'),
-      period: oneOfValues(budgetPeriods, 'Periods begin at 00:00 UTC, weeks on Monday.'),
-      alert_at: array({ type: 'number' }, 'Parts of the limit at which a notice is sent.'),
-    }),
+    Budget: budget,
     NewAccount: bodySchema(newAccount),
     NewPassword: bodySchema(passwordChange),
     AccountChange: bodySchema(accountChange),
