@@ -88,7 +88,7 @@ describe('a record of the journal', () => {
     const later = Buffer.concat([
       bytes,
       Buffer.from([
-        (40 << 2) | 2,
+        (42 << 2) | 2,
         3,
         65,
         66,

@@ -228,7 +228,7 @@ describe('the import from Portkey', () => {
         { provider: 'openai', api_key: secret, override_params: { model: 'gpt-4o', temperature: 0 } },
         { provider: 'anthropic', override_params: { model: 'claude-sonnet-4-5' } },
       ],
-      retry: { attempts: 3 },
+      ...Object.fromEntries([['retry', { attempts: 3 }]]),
     };
     const { code } = await run('portkey', config);
     expect(code).toBe(3);
