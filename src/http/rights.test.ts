@@ -31,6 +31,9 @@ const expected: Record<string, { read?: Cell; change?: Cell }> = {
     change: ['owner', 'admin', 'developer', 'auditor'],
   },
   routes: { change: ['owner', 'admin', 'developer', 'auditor'] },
+  // A change of nothing is one of settings, which billing does not have.
+  account: { read: 'all', change: ['owner', 'admin'] },
+  projects: { read: 'all', change: ['owner', 'admin'] },
   members: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
   invitations: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
   // Operator rights are no matter of a role: everybody may show the admin token, and nobody here has.

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AccountChange } from '../../accounts/directory.js';
+import { checkRight, type Right, type Standing } from '../../accounts/roles.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { personText } from '../admin/fields.js';
@@ -9,6 +10,7 @@ import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { budgetFields, budgetJson, changedBudget } from '../keys/budget-fields.js';
 import { settingsFields } from '../projects/project-fields.js';
+import { standingOf } from '../rights.js';
 import { settledWaitMs } from './generations.js';
 
 /** The settings that operators change too. */
@@ -35,7 +37,9 @@ export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix:
 
   app.patch(`${prefix}/account`, async (request) => {
     const account = wholeAccount(request);
-    const { budget: sent, ...settings } = settingsFields(request, settingsChange);
+    const fields = settingsFields(request, settingsChange);
+    checkSettings(standingOf(request), Object.keys(fields));
+    const { budget: sent, ...settings } = fields;
     const budget = changedBudget({ budget: sent }, account.budget, clock.now());
     const actor = `account:${account.id}` as const;
     if (budget !== undefined) {
@@ -45,6 +49,15 @@ export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix:
     if (Object.keys(settings).length > 0) await directory.updateAccount(actor, account.id, settingsOf(settings));
     return ownAccountJson(account);
   });
+}
+
+/** Each setting has its own right; a body without any takes that of most. */
+function checkSettings(standing: Standing, names: readonly string[]): void {
+  const rights = new Map<string, Right>([
+    ['budget', 'account.budget'],
+    ['record_end_users', 'account.recording'],
+  ]);
+  for (const name of names.length > 0 ? names : ['name']) checkRight(standing, rights.get(name) ?? 'account.change');
 }
 
 export function settingsOf(fields: Omit<z.infer<typeof settingsChange>, 'budget'>): AccountChange {

@@ -1,5 +1,6 @@
 /** `/v1/projects`: the projects of an account with their keys and policies, for a management key and in the dashboard for a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { checkRight, type Right, reaches } from '../../accounts/roles.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { openProjectPolicy, policyJson, readProjectPolicy } from '../../policy/policy.js';
 import { managerOf } from '../authenticate.js';
@@ -7,6 +8,7 @@ import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
 import { ProjectRecords, projectNamed } from '../projects/project-records.js';
 import { pageOf } from '../query.js';
+import { standingOf } from '../rights.js';
 import { jsonBody } from '../server/body.js';
 
 type WithId = { Params: { id: string } };
@@ -17,13 +19,15 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   const path = `${prefix}/projects`;
 
   app.get(path, async (request) => {
-    const { account, reach } = managerOf(request);
-    return records.list(request, account, reach);
+    const { account } = managerOf(request);
+    const standing = standingOf(request);
+    return records.list(request, account, (project) => reaches(standing, project.id));
   });
 
   app.post(path, async (request, reply) => {
     const { account, reach } = managerOf(request);
     if (reach) throw gatewayError('whole_account_key_required');
+    checkRight(standingOf(request), 'projects.manage');
     return reply.code(201).send(await records.create(request, `account:${account.id}`, async () => account));
   });
 
@@ -34,11 +38,14 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
 
   app.patch<WithId>(`${path}/:id`, async (request) => {
     const { account, project } = managedProject(request);
+    const sent = jsonBody(request) as Record<string, unknown>;
+    const isBudget = Object.keys(sent).length > 0 && Object.keys(sent).every((name) => name === 'budget');
+    checkRight(standingOf(request), isBudget ? 'projects.budget' : 'projects.manage');
     return records.update(request, `account:${account.id}`, account, project);
   });
 
   app.delete<WithId>(`${path}/:id`, async (request, reply) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'projects.manage');
     await records.delete(`account:${account.id}`, account, project);
     return reply.code(204).send();
   });
@@ -46,12 +53,12 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   const keys = new KeyRecords(deps);
 
   app.get<WithId>(`${path}/:id/keys`, async (request) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'keys.read');
     return { object: 'list', data: pageOf(request, await keys.list(account.id, project), 'key') };
   });
 
   app.post<WithId>(`${path}/:id/keys`, async (request, reply) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'keys.manage');
     return reply.code(201).send(await keys.createLimited(request, account, { reach: project }));
   });
 
@@ -60,23 +67,29 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
 
 /** Both policies hold, so a project's only narrows what the account's leaves. */
 function registerProjectPolicy(app: FastifyInstance, { directory }: HttpDeps, path: string): void {
-  app.get<WithId>(path, async (request) => policyJson(managedProject(request).project.policy ?? openProjectPolicy));
+  app.get<WithId>(path, async (request) =>
+    policyJson(managedProject(request, 'settings.read').project.policy ?? openProjectPolicy),
+  );
 
   app.put<WithId>(path, async (request) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'projects.manage');
     const policy = readProjectPolicy(jsonBody(request));
     await directory.projects.update(`account:${account.id}`, account, project, { policy });
     return policyJson(policy);
   });
 
   app.delete<WithId>(path, async (request, reply) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'projects.manage');
     await directory.projects.update(`account:${account.id}`, account, project, { policy: null });
     return reply.code(204).send();
   });
 }
 
-function managedProject(request: FastifyRequest<WithId>) {
-  const { account, reach } = managerOf(request);
-  return { account, project: projectNamed(account, request.params.id, reach) };
+/** Throws role_required, and resource_not_found for a project that the caller does not reach. */
+function managedProject(request: FastifyRequest<WithId>, right: Right = 'projects.read') {
+  const { account } = managerOf(request);
+  const standing = standingOf(request);
+  const project = projectNamed(account, request.params.id, (one) => reaches(standing, one.id));
+  checkRight(standing, right);
+  return { account, project };
 }

@@ -52,6 +52,8 @@ const sources: Record<ExportKind, Source> = {
       ...same('text', 'finish_reason', 'stream_end', 'usage_source', 'error_code', 'attempts', 'account_id', 'key_id'),
       ...same('text', 'request_policy'),
       door: ['text', `coalesce(door, 'chat')`],
+      project: ['text', 'coalesce(project_id, lodestone.default_project_of(account_id))'],
+      holder: ['text', `regexp_replace(holder_id, '^acct-', 'per-')`],
     },
     bill: true,
     isIndexed: true,

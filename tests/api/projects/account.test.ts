@@ -60,7 +60,7 @@ describe('/v1/account', () => {
     const bound = await managerOf(bench, { project: id }, accountId);
     for (const [method, path, body] of changes) {
       expectError(await bench.gateway.call(method, `/v1${path}`, body, { key }), row);
-      expect((await bound.call(method, path, body)).json.error.code).toBe('management_key_required');
+      expect((await bound.call(method, path, body)).json.error.code).toBe('role_required');
     }
     for (const path of ['/routing-policy', '/fallback', '/aliases']) {
       expect((await bench.gateway.call('GET', `/v1${path}`, undefined, { key })).status).toBe(200);

@@ -11,7 +11,6 @@ import {
   boolean,
   integer,
   listOf,
-  number,
   numberParameter,
   object,
   oneOfValues,
@@ -30,18 +29,7 @@ const tag = {
     'The projects of the account, for a program with a management key. A management key of one project reaches that project only.',
 };
 
-/** null is none. */
-const budget: Schema = {
-  anyOf: [
-    object({
-      limit_usd: usd('How much may be spent in a period.'),
-      period: oneOfValues(['never', 'daily', 'weekly', 'monthly'], 'When a new period begins, at 00:00 UTC.'),
-      alert_at: array(number('A part of the limit.'), 'The parts of the limit at which a notice is sent.'),
-    }),
-    { type: 'null' },
-  ],
-  description: 'null is none.',
-};
+const budget: Schema = { anyOf: [ref('Budget'), { type: 'null' }], description: 'null is none.' };
 
 const listOrNull = (description: string): Schema => ({
   ...{ type: ['array', 'null'], items: { type: 'string' }, description },
