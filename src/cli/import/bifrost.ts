@@ -10,7 +10,10 @@ export function readJson(text: string, file: string): Fields {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   } catch (error) {
-    throw new CommandFailure(`${file}: this is no JSON: ${(error as Error).message.split('\n')[0]!.slice(0, 120)}`);
+    // The parser's own words quote the text, which may be a secret.
+    const at = /position (\d+)/.exec((error as Error).message)?.[1];
+    const line = at === undefined ? '' : `:${text.slice(0, Number(at)).split('\n').length}`;
+    throw new CommandFailure(`${file}${line}: this is no JSON. Nothing was changed.`);
   }
   throw new CommandFailure(`${file}: a JSON object was expected.`);
 }
