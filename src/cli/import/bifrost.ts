@@ -105,7 +105,7 @@ function readGovernance(into: ModelEntries, governance: Fields, field: string): 
     const path = `${field}.teams[${index}]`;
     const account = textOf(team.customer_id);
     const names = plan.projects.filter((project) => project.account === account).map(({ name }) => name);
-    const name = unusedName((textOf(team.name) ?? String(team.id)).slice(0, 90), names);
+    const name = unusedName((textOf(team.name) ?? String(team.id)).slice(0, 90), new Set(names));
     const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(team.rate_limit_id)), path);
     plan.projects.push({
       id: String(team.id),

@@ -58,7 +58,7 @@ export async function readLitellmRows(url: string): Promise<LitellmRows> {
     }
     const rows = {} as Record<keyof LitellmRows, Fields[]>;
     for (const [key, table] of Object.entries(tables) as [keyof LitellmRows, string][]) {
-      rows[key] = names.has(table) ? (await client.query<Fields>(`select * from "${table}"`)).rows : [];
+      rows[key] = names.has(table) ? (await client.query<Fields>(`select * from "${table}" order by 1`)).rows : [];
     }
     await client.query('commit');
     return rows;
