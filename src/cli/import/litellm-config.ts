@@ -171,7 +171,7 @@ function readVariables({ plan, report }: ModelEntries, variables: Fields, field:
 }
 
 /** Credentials that entries of the model list name. */
-export function readCredentials({ credentials, report }: ModelEntries, list: readonly unknown[], field: string): void {
+function readCredentials({ credentials, report }: ModelEntries, list: readonly unknown[], field: string): void {
   for (const [index, value] of list.entries()) {
     const { credential_name: stated, credential_values: values, ...rest } = fieldsOf(value);
     const path = `${field}[${index}]`;
