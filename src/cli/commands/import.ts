@@ -2,14 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { systemClock } from '../../base/time.js';
+import { readNameFiles } from '../../catalogue/names-file.js';
 import { type Command, type CommandContext, required } from '../command.js';
 import { readConfig } from '../connection.js';
 import { type ApplyOptions, applyPlan } from '../import/apply.js';
 import { readBifrostConfig, readJson } from '../import/bifrost.js';
 import { CatalogueBook } from '../import/catalogue-book.js';
 import { readLitellmConfig, readYaml } from '../import/litellm-config.js';
-import { modelEntriesOf, readLitellmRows } from '../import/litellm-database.js';
+import { readLitellmModels, readLitellmRows } from '../import/litellm-database.js';
 import type { ModelEntries } from '../import/litellm-models.js';
+import { finishNames, Groups } from '../import/litellm-names.js';
 import { planPeople } from '../import/litellm-people.js';
 import { Plan } from '../import/plan.js';
 import { readPortkeyConfig } from '../import/portkey.js';
@@ -59,17 +61,20 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   const nowMs = systemClock.now();
   const into: ModelEntries = {
     ...{ plan: new Plan(system), book, report: new ImportReport(), claimed: new Map() },
+    ...{ env: io.env, placed: new Map(), credentials: new Map(), groups: new Groups() },
     today: new Date(nowMs).toISOString().slice(0, 10),
   };
   for (const source of positionals) readSource(context, into, system, source);
+  const taken = await namesElsewhere(config.names);
   const url = given['database-url'];
   if (url !== undefined) {
     if (system !== 'litellm') throw new UsageError('--database-url is for LiteLLM alone.');
     const rows = await readLitellmRows(url);
     const key = io.env.LITELLM_SALT_KEY ?? io.env.LITELLM_MASTER_KEY ?? null;
-    if (rows.models.length > 0) readLitellmConfig(into, { model_list: modelEntriesOf(rows, key, into) }, 'database');
+    readLitellmModels(into, rows, key);
+    finishNames(into, taken);
     planPeople(rows, into.plan, into.report, nowMs);
-  }
+  } else finishNames(into, taken);
   const { plan, report } = into;
   const dir = resolve(io.cwd, given.out ?? '.');
   writeFiles(dir, plan, report.markdown(`Import from ${positionals.map((source) => basename(source)).join(', ')}`));
@@ -87,6 +92,12 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   if (!json)
     for (const [what, count] of Object.entries(applied.made))
       io.out(`${count} ${what} made, ${applied.there[what as 'keys']} there already.`);
+}
+
+/** Names of the configuration that are not from an import. */
+async function namesElsewhere(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const { names } = await readNameFiles(files.filter((file) => !file.endsWith(fileNames.names)));
+  return new Set(names.keys());
 }
 
 function readSource(

@@ -10,7 +10,10 @@ export function readJson(text: string, file: string): Fields {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   } catch (error) {
-    throw new CommandFailure(`${file}: this is no JSON: ${(error as Error).message.split('\n')[0]!.slice(0, 120)}`);
+    // The parser's own words quote the text, which may be a secret.
+    const at = /position (\d+)/.exec((error as Error).message)?.[1];
+    const line = at === undefined ? '' : `:${text.slice(0, Number(at)).split('\n').length}`;
+    throw new CommandFailure(`${file}${line}: this is no JSON. Nothing was changed.`);
   }
   throw new CommandFailure(`${file}: a JSON object was expected.`);
 }
@@ -102,7 +105,7 @@ function readGovernance(into: ModelEntries, governance: Fields, field: string): 
     const path = `${field}.teams[${index}]`;
     const account = textOf(team.customer_id);
     const names = plan.projects.filter((project) => project.account === account).map(({ name }) => name);
-    const name = unusedName((textOf(team.name) ?? String(team.id)).slice(0, 90), names);
+    const name = unusedName((textOf(team.name) ?? String(team.id)).slice(0, 90), new Set(names));
     const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(team.rate_limit_id)), path);
     plan.projects.push({
       id: String(team.id),

@@ -9,7 +9,7 @@ import type { ReportLine } from './report.js';
 
 const catalogue = `providers:
   - { id: openai, dialect: openai, base_url: "https://api.openai.com/v1", api_key_env: OPENAI_API_KEY }
-  - { id: azure, dialect: azure, base_url: "https://x.openai.azure.com/openai/v1", api_key_env: AZURE_KEY }
+  - { id: azure, dialect: azure, base_url: "https://\${AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1", api_key_env: AZURE_KEY }
   - { id: anthropic, dialect: anthropic, base_url: "https://api.anthropic.com/v1", api_key_env: ANTHROPIC_API_KEY }
 models:
   - creator: openai
@@ -70,8 +70,17 @@ describe('the import of a LiteLLM configuration', () => {
     const { code, out } = await run('litellm', config);
     expect([code, out]).toEqual([0, expect.stringContaining('2 names')]);
     expect(names()).toEqual({
-      'gpt-4o': { model: 'openai/openai/gpt-4o/global', defaults: { temperature: 0.2 }, note: 'was: openai/gpt-4o' },
-      claude: { model: 'anthropic/anthropic/claude-sonnet/global', note: 'was: anthropic/claude-sonnet-4-5' },
+      'gpt-4o': {
+        model: 'openai/openai/gpt-4o/global',
+        defaults: { temperature: 0.2 },
+        note: 'was: openai/gpt-4o',
+        imported_from: { system: 'litellm', id: 'gpt-4o' },
+      },
+      claude: {
+        model: 'anthropic/anthropic/claude-sonnet/global',
+        note: 'was: anthropic/claude-sonnet-4-5',
+        imported_from: { system: 'litellm', id: 'claude' },
+      },
     });
     expect(providers()).toEqual({
       openai: { api_key: `\${OPENAI_API_KEY}` },
@@ -192,8 +201,9 @@ describe('the import of a LiteLLM configuration', () => {
     'the name %s cannot be taken over, which is said',
     async (name) => {
       const report = await linesOf('litellm', { model_list: [entry(name, { model: 'openai/gpt-4o' })] });
-      expect(report).toEqual([
-        expect.objectContaining({ field: 'config.yaml model_list[0].model_name', verdict: 'not taken' }),
+      expect(report.map(({ field, verdict }) => [field, verdict])).toEqual([
+        ['config.yaml model_list[0].model_name', 'not taken'],
+        ['config.yaml model_list[0].litellm_params.model', 'not taken'],
       ]);
     },
   );

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { CommandFailure } from '../io.js';
 import type { ModelEntries } from './litellm-models.js';
+import { readEntry } from './litellm-names.js';
 import { openBox } from './secretbox.js';
 import { type Fields, fieldsOf } from './values.js';
 
@@ -57,7 +58,7 @@ export async function readLitellmRows(url: string): Promise<LitellmRows> {
     }
     const rows = {} as Record<keyof LitellmRows, Fields[]>;
     for (const [key, table] of Object.entries(tables) as [keyof LitellmRows, string][]) {
-      rows[key] = names.has(table) ? (await client.query<Fields>(`select * from "${table}"`)).rows : [];
+      rows[key] = names.has(table) ? (await client.query<Fields>(`select * from "${table}" order by 1`)).rows : [];
     }
     await client.query('commit');
     return rows;
@@ -78,26 +79,35 @@ function withoutUrl(message: string, url: string): string {
   return password === '' ? plain : plain.replaceAll(password, '…');
 }
 
-/** Models of the database as entries of a model list: encrypted values opened where the key is known. */
-export function modelEntriesOf({ models }: LitellmRows, key: string | null, { report }: ModelEntries): Fields[] {
-  return models.map((row, index) => {
-    const params: Fields = {};
-    for (const [name, value] of Object.entries(fieldsOf(row.litellm_params))) {
-      if (typeof value !== 'string' || !looksSealed(value)) {
-        params[name] = value;
-        continue;
-      }
-      const opened = key === null ? null : openBox(value, key);
-      if (opened !== null) params[name] = opened;
-      else {
-        report.notTaken(
-          `database ${tables.models}[${index}].litellm_params.${name}`,
-          'it is encrypted: give LiteLLM’s salt key in LITELLM_SALT_KEY, or its master key in LITELLM_MASTER_KEY',
-        );
-      }
+/** The credentials and models of the database: encrypted values are opened where the key is known. */
+export function readLitellmModels(into: ModelEntries, rows: LitellmRows, key: string | null): void {
+  for (const [index, row] of rows.credentials.entries()) {
+    const path = `database ${tables.credentials}[${index}]`;
+    const values = openedFields(into, fieldsOf(row.credential_values), key, `${path}.credential_values`);
+    into.credentials.set(String(row.credential_name), values);
+    into.report.taken(path, 'its values go to the providers of the models that name it');
+  }
+  for (const [index, row] of rows.models.entries()) {
+    const path = `database ${tables.models}[${index}]`;
+    const params = openedFields(into, fieldsOf(row.litellm_params), key, `${path}.litellm_params`);
+    readEntry(into, { model_name: row.model_name, litellm_params: params, model_info: row.model_info }, path);
+  }
+}
+
+function openedFields({ report }: ModelEntries, sealed: Fields, key: string | null, path: string): Fields {
+  const fields: Fields = {};
+  for (const [name, value] of Object.entries(sealed)) {
+    const opened = typeof value !== 'string' || key === null ? null : openBox(value, key);
+    if (opened !== null) fields[name] = opened;
+    else if (typeof value !== 'string' || !looksSealed(value)) fields[name] = value;
+    else {
+      report.notTaken(
+        `${path}.${name}`,
+        'it is encrypted: give LiteLLM’s salt key in LITELLM_SALT_KEY, or its master key in LITELLM_MASTER_KEY',
+      );
     }
-    return { model_name: row.model_name, litellm_params: params, model_info: row.model_info };
-  });
+  }
+  return fields;
 }
 
 /** Base64 of a nonce, a tag and at least one byte. */

@@ -1,39 +1,40 @@
-/** The models of a LiteLLM configuration: each entry becomes a route with its credential, each name the id that serves it. */
-import { addOwnRoute, type CatalogueBook, newProviderId, segmentOf } from './catalogue-book.js';
-import type { NamePlan, OwnRoute, Plan } from './plan.js';
+/** The models of a LiteLLM configuration: each entry becomes a route with its credential. */
+import { addOwnRoute, type CatalogueBook, type KnownRoute, segmentOf } from './catalogue-book.js';
+import type { Groups } from './litellm-names.js';
+import { ownPrice, priceFields } from './litellm-prices.js';
+import { type Claimed, claimProvider, reportCloudField, splitModel } from './litellm-providers.js';
+import { type OwnRoute, type Plan, variableOf } from './plan.js';
 import type { ImportReport } from './report.js';
-import { type Fields, fieldsOf, listOf, perMillion, textOf } from './values.js';
-
-/** LiteLLM's names of providers that the catalogue has under another id. */
-const providerIds: Record<string, string> = {
-  ...{ azure: 'azure', vertex_ai: 'vertex', 'vertex_ai-anthropic_models': 'vertex', gemini: 'google-ai-studio' },
-  ...{ bedrock_converse: 'bedrock', converse: 'bedrock', cohere_chat: 'cohere', moonshot: 'moonshotai' },
-  ...{ dashscope: 'alibaba', together_ai: 'together', fireworks_ai: 'fireworks', codestral: 'mistral' },
-  ...{ hosted_vllm: 'vllm', ollama_chat: 'ollama', text_completion_openai: 'openai', openai_like: 'openai' },
-  ...{ custom_openai: 'openai', openai_compatible: 'openai' },
-};
+import { countOf, type Fields, fieldsOf, textOf } from './values.js';
 
 /** Fields of `litellm_params` that a chat request has too: the client's own win over them. */
 const requestFields = new Set([
-  ...['temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'stop', 'seed', 'n', 'presence_penalty'],
+  ...['temperature', 'top_p', 'top_k', 'max_tokens', 'max_completion_tokens', 'stop', 'seed', 'n', 'presence_penalty'],
   ...['frequency_penalty', 'reasoning_effort', 'response_format', 'tools', 'tool_choice', 'parallel_tool_calls'],
-  ...['logit_bias', 'logprobs', 'top_logprobs', 'user', 'metadata', 'service_tier', 'verbosity'],
+  ...['logit_bias', 'logprobs', 'top_logprobs', 'user', 'metadata', 'service_tier', 'verbosity', 'modalities'],
+  ...['min_p', 'repetition_penalty', 'prompt_cache_key', 'safety_identifier'],
 ]);
 /** Read together with the model or its provider. */
-const ownFields = new Set(['model', 'api_key', 'api_base', 'base_url', 'api_version', 'custom_llm_provider']);
-const priceFields: Record<string, string> = {
-  ...{ input_cost_per_token: 'input', output_cost_per_token: 'output' },
-  ...{ cache_read_input_token_cost: 'cached_input', cache_creation_input_token_cost: 'cache_write' },
+const ownFields = new Set(['model', 'api_key', 'api_base', 'base_url', 'custom_llm_provider']);
+const capabilityFields: Record<string, string> = {
+  ...{ supports_function_calling: 'tools', supports_vision: 'vision', supports_response_schema: 'json_schema' },
 };
+const noLimit =
+  'a route has no limit of its own; what the provider refuses is tried elsewhere. Limit the keys or the project instead';
+const noShare = 'routes are ranked by price, speed and health; neither an order nor a share of requests can be set';
+const timeBudgets = 'time budgets hold for the whole gateway: set timeouts in lodestone.yaml';
+const noRetry = 'a failed route is not called again; the next one of the model is';
 const whyNot: Record<string, string> = {
-  rpm: 'a route has no limit of its own; what the provider refuses is tried elsewhere. Limit the keys or the project instead',
-  tpm: 'a route has no limit of its own; what the provider refuses is tried elsewhere. Limit the keys or the project instead',
-  timeout: 'time budgets hold for the whole gateway: set timeouts in lodestone.yaml',
-  stream_timeout: 'time budgets hold for the whole gateway: set timeouts in lodestone.yaml',
-  max_retries: 'a failed route is not called again; the next one of the model is',
+  ...{ rpm: noLimit, tpm: noLimit, max_budget: noLimit, budget_duration: noLimit },
+  ...{ timeout: timeBudgets, stream_timeout: timeBudgets, max_retries: noRetry, num_retries: noRetry },
   max_parallel_requests: 'there is no limit on requests at once; use requests_per_minute of keys or projects',
-  weight: 'routes are ranked by price, speed and health; a share of requests cannot be set',
+  ...{ weight: noShare, order: noShare },
+  cooldown_time: 'a breaker for each route decides',
+  extra_headers: 'headers of your own are not sent: a provider gets what its API names',
+  extra_body: 'send the fields with the request, or as defaults of the name',
+  thinking: 'the field is Anthropic’s: set reasoning_effort as a default of the name',
 };
+const source = 'the configuration that was imported';
 
 /** What an entry of a model list is served by. */
 export interface Deployment {
@@ -48,124 +49,75 @@ export interface ModelEntries {
   readonly book: CatalogueBook;
   readonly report: ImportReport;
   readonly today: string;
-  /** Which credential and address each provider id stands for. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The provider for each address. */
   readonly claimed: Map<string, string>;
+  /** What stands behind each pin that is in use, so that no entry changes the price or the model of another. */
+  readonly placed: Map<string, string>;
+  /** Credentials that entries name, by their names. */
+  readonly credentials: Map<string, Fields>;
+  readonly groups: Groups;
+}
+
+/** Every field of an entry, in its order. */
+export function fieldsOfEntry(entry: Fields, path: string): string[] {
+  return Object.entries(entry).flatMap(([name, value]) => {
+    const inner = name === 'litellm_params' || name === 'model_info' ? Object.keys(fieldsOf(value)) : [];
+    return inner.length > 0 ? inner.map((each) => `${path}.${name}.${each}`) : [`${path}.${name}`];
+  });
 }
 
 /** Reads one entry of `model_list`; null where it cannot be served. */
 export function readModelEntry(into: ModelEntries, entry: Fields, field: string): Deployment | null {
-  const { report, book } = into;
-  const params = fieldsOf(entry.litellm_params);
+  const { report } = into;
+  const params = paramsOf(into, entry, field);
   const info = fieldsOf(entry.model_info);
-  const stated = textOf(params.model);
-  if (stated === null) {
-    report.notTaken(`${field}.litellm_params.model`, 'missing: name the model that it stands for');
-    return null;
-  }
+  const stated = modelOf(into, params, field);
+  if (stated === null) return null;
   const { name, model } = splitModel(stated, textOf(params.custom_llm_provider));
-  const known = providerIds[name] ?? name;
-  const base = textOf(params.api_base) ?? textOf(params.base_url);
-  if (!book.hasProvider(known) && base === null) {
-    report.notTaken(
-      `${field}.litellm_params.model`,
-      `the catalogue has no provider "${name}", and no api_base says where it is: add a provider to a catalogue file`,
-    );
+  if (model === '') {
+    report.notTaken(`${field}.litellm_params.model`, 'a provider without a model: name the model that it stands for');
     return null;
   }
-  const provider = claimProvider(into, {
-    field,
-    known: book.hasProvider(known) ? known : 'openai',
-    name,
-    base,
-    params,
-  });
-  const deployment = placeModel(into, { field, provider, from: known, model, base, params, info });
+  const provider = claimProvider(into, { field, name, params });
+  if (provider === null) return null;
+  const deployment = placeModel(into, { field, provider, model, params, info });
   report.taken(`${field}.litellm_params.model`, `\`${deployment.id}\``);
-  reportRest(into, entry, params, info, field);
+  reportRest(into, entry, params, field);
   return deployment;
 }
 
-/** `azure/gpt-4o`, or the model alone with its provider beside it. LiteLLM takes a model without a provider for one of OpenAI. */
-function splitModel(stated: string, custom: string | null): { name: string; model: string } {
-  if (custom !== null)
-    return { name: custom, model: stated.startsWith(`${custom}/`) ? stated.slice(custom.length + 1) : stated };
-  const slash = stated.indexOf('/');
-  if (slash < 0) return { name: stated.startsWith('claude') ? 'anthropic' : 'openai', model: stated };
-  const name = stated.slice(0, slash);
-  const model = stated.slice(slash + 1).replace(/^(converse|invoke|responses)\//, '');
-  return { name, model };
+/** The parameters, with those of the credential that they name. */
+function paramsOf({ credentials, report }: ModelEntries, entry: Fields, field: string): Fields {
+  const params = fieldsOf(entry.litellm_params);
+  const named = textOf(params.litellm_credential_name);
+  if (named === null) return params;
+  const path = `${field}.litellm_params.litellm_credential_name`;
+  const values = credentials.get(named);
+  if (values) report.taken(path, `the credential "${named.slice(0, 60)}"`);
+  else report.notTaken(path, `there is no credential "${named.slice(0, 60)}": give the provider its key by hand`);
+  return { ...values, ...params };
 }
 
-interface Claim {
-  readonly field: string;
-  /** The provider of the catalogue. */
-  readonly known: string;
-  /** As the source calls it. */
-  readonly name: string;
-  readonly base: string | null;
-  readonly params: Fields;
-}
-
-/** The provider with this address: the catalogue's own, or one more with the same dialect. Several keys of it are reported. */
-function claimProvider({ plan, book, report, claimed }: ModelEntries, claim: Claim): string {
-  const { field, known, name, base, params } = claim;
-  const secret = textOf(params.api_key);
-  const address = base === null ? '' : addressOf(known, base);
-  let id: string | undefined;
-  for (const [candidate, taken] of claimed) if (taken === `${known} ${address}`) id = candidate;
-  if (id === undefined) {
-    const isOwn = address !== '' && (known === 'openai' || claimed.has(known));
-    id = isOwn || claimed.has(known) ? newProviderId(book, plan, known === 'openai' ? name : known) : known;
-    claimed.set(id, `${known} ${address}`);
-    plan.providers.set(id, {});
-    if (id !== known) {
-      plan.catalogue.providers.push({
-        id,
-        name: `${name} (imported)`,
-        dialect: book.dialectOf(known),
-        base_url: address,
-      });
-    } else if (address !== '') plan.providers.get(id)!.base_url = address;
+function modelOf({ report, env }: ModelEntries, params: Fields, field: string): string | null {
+  const stated = textOf(params.model);
+  const path = `${field}.litellm_params.model`;
+  if (stated === null) {
+    report.notTaken(path, 'missing: name the model that it stands for');
+    return null;
   }
-  if (base !== null) report.taken(`${field}.litellm_params.api_base`, `the address of the provider \`${id}\``);
-  if (secret !== null) claimSecret(plan, report, { id, secret, field });
-  return id;
-}
-
-function claimSecret(
-  plan: Plan,
-  report: ImportReport,
-  { id, secret, field }: { id: string; secret: string; field: string },
-): void {
-  const settings = plan.providers.get(id)!;
-  const reference = plan.secretReference(secret, `${id}_API_KEY`);
-  const path = `${field}.litellm_params.api_key`;
-  if (settings.api_key === undefined || settings.api_key === reference) {
-    settings.api_key = reference;
-    report.taken(path, `\`${reference}\` of the provider \`${id}\``);
-  } else {
-    report.notTaken(
-      path,
-      `the provider \`${id}\` has a key already, \`${settings.api_key}\`, which is used for this model too`,
-    );
-  }
-}
-
-/** Azure's addresses name the resource alone in LiteLLM. */
-function addressOf(provider: string, base: string): string {
-  const plain = base
-    .replace(/^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/, (_, name: string) => `\${${name}}`)
-    .replace(/\/+$/, '');
-  return provider === 'azure' && !plain.includes('/openai') ? `${plain}/openai/v1` : plain;
+  const variable = variableOf(stated);
+  if (variable === null) return stated;
+  const value = textOf(env[variable]);
+  if (value === null)
+    report.notTaken(path, `${variable} is not set here: set it as LiteLLM has it, and run this again`);
+  return value;
 }
 
 interface Placing {
   readonly field: string;
-  readonly provider: string;
-  /** The provider of the catalogue whose models it serves. */
-  readonly from: string;
+  readonly provider: Claimed;
   readonly model: string;
-  readonly base: string | null;
   readonly params: Fields;
   readonly info: Fields;
 }
@@ -173,69 +125,153 @@ interface Placing {
 /** The route of the entry: one of the catalogue, or one of the own file where the price, the address or the model is another. */
 function placeModel(into: ModelEntries, placing: Placing): Deployment {
   const { book, plan, report } = into;
-  const { field, provider, from, model, info, params } = placing;
+  const { field, provider, model, info, params } = placing;
+  const { id, from, isElsewhere } = provider;
   const baseModel = textOf(info.base_model)?.replace(/^[a-z_]+\//, '') ?? null;
-  const found = [...book.find(from, model), ...(baseModel === null ? [] : book.find(from, baseModel))];
-  const route = found.find(({ isDefault }) => isDefault) ?? found[0];
-  const price = ownPrice(params, info);
-  const canonicalId =
-    route?.canonicalId ?? book.modelNamed(baseModel ?? model) ?? `${segmentOf(from)}/${segmentOf(lastPart(model))}`;
-  const isSame =
-    route !== undefined && provider === route.provider && price === null && book.find(from, model).length > 0;
-  const locode = route?.locode ?? 'global';
-  const deployment = { canonicalId, provider, id: `${provider}/${canonicalId}/${locode}` };
-  if (isSame) return deployment;
-  const { default: _default, price: listed, ...raw } = route?.raw ?? { processing: 'unspecified' };
-  const added: OwnRoute = {
-    ...raw,
-    ...{ provider, locode, default: true, upstream_model: model },
-    ...((price ?? listed)
-      ? { price: price ? { ...price, source: 'the configuration that was imported', as_of: into.today } : listed }
-      : {}),
-    ...{ source: 'the configuration that was imported', as_of: into.today },
-  };
-  const mode = textOf(info.mode);
-  const kind = mode === 'embedding' ? { kind: 'embedding' } : mode === 'rerank' ? { kind: 'rerank' } : {};
-  addOwnRoute(book, plan, canonicalId, added, {
-    ...kind,
-    source: 'the configuration that was imported',
-    as_of: into.today,
-  });
-  if (route === undefined) {
-    const unpriced = price === null ? '; it has no price, and is refused until catalogue.import.yaml gives one' : '';
-    report.changed(
-      `${field}.litellm_params.model`,
-      `the catalogue does not know it: an entry of catalogue.import.yaml${unpriced}`,
-    );
+  const byName = book.find(from, model);
+  const found = (baseModel === null ? null : book.find(from, baseModel)) ?? byName;
+  const route = chosenRoute(into, placing, found?.routes ?? []);
+  const price = ownPrice(params, info, route);
+  const canonicalId = found?.canonicalId ?? `${segmentOf(from)}/${segmentOf(model.slice(model.lastIndexOf('/') + 1))}`;
+  // A deployment of Azure has a name of its own. Elsewhere the catalogue knows how its route is called.
+  const isNamed = byName !== null && byName.canonicalId === found?.canonicalId && (from !== 'azure' || byName.isExact);
+  const pin = (model: string) => `${id}/${model}/${isElsewhere ? 'global' : (route?.locode ?? 'global')}`;
+  const isSame = route !== undefined && isNamed && !isElsewhere && price === null;
+  if (isSame && (into.placed.get(pin(canonicalId)) ?? 'catalogue') === 'catalogue') {
+    into.placed.set(pin(canonicalId), 'catalogue');
+    return { canonicalId, provider: id, id: pin(canonicalId) };
   }
+  const upstream = route && isNamed && !isElsewhere ? route.upstreamModel : model;
+  const added = ownRoute(into, { placing, route, upstream, price });
+  const definition = JSON.stringify(added);
+  const own = unusedModel(into, canonicalId, pin, definition);
+  const deployment = { canonicalId: own, provider: id, id: pin(own) };
+  if (into.placed.get(deployment.id) !== definition) {
+    into.placed.set(deployment.id, definition);
+    addOwnRoute(book, plan, own, { ...added, locode: deployment.id.split('/').at(-1)! }, modelFacts(info, into.today));
+  }
+  const unpriced = added.price ? '' : '; it has no price, and is refused until catalogue.import.yaml gives one';
+  const what = found ? `the catalogue has no such route of \`${found.canonicalId}\`` : 'the catalogue does not know it';
+  if (route === undefined || unpriced !== '')
+    report.changed(`${field}.litellm_params.model`, `${what}: an entry of catalogue.import.yaml${unpriced}`);
   return deployment;
 }
 
-const lastPart = (model: string) => model.slice(model.lastIndexOf('/') + 1);
-
-function ownPrice(params: Fields, info: Fields): Record<string, string> | null {
-  const price: Record<string, string> = {};
-  for (const [field, name] of Object.entries(priceFields)) {
-    const figure = perMillion(params[field] ?? info[field]);
-    if (figure !== null) price[name] = figure;
+/** The model's id, or one beside it where its pin already stands for another price, name or place. */
+function unusedModel(
+  { placed }: ModelEntries,
+  canonicalId: string,
+  pin: (model: string) => string,
+  definition: string,
+) {
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? canonicalId : `${canonicalId}-${n}`;
+    if ((placed.get(pin(id)) ?? definition) === definition) return id;
   }
-  return price.input !== undefined && price.output !== undefined ? price : null;
 }
 
-function reportRest({ report }: ModelEntries, entry: Fields, params: Fields, info: Fields, field: string): void {
-  for (const name of Object.keys(params)) {
+/** The route in the region that the entry names, else the provider's first choice. */
+function chosenRoute(into: ModelEntries, placing: Placing, routes: readonly KnownRoute[]): KnownRoute | undefined {
+  const { report } = into;
+  const { field, params } = placing;
+  const first = routes.find(({ isDefault }) => isDefault) ?? routes[0];
+  for (const name of ['aws_region_name', 'vertex_location']) {
+    const region = textOf(params[name]);
+    if (region === null) continue;
     const path = `${field}.litellm_params.${name}`;
-    if (ownFields.has(name) && name !== 'api_version') continue;
-    if (name in priceFields) report.taken(path, 'a price of catalogue.import.yaml');
+    const there = routes.find(({ raw }) =>
+      new RegExp(`[./]${region.replace(/\W/g, '.')}[./-]`).test(`${raw.base_url}/`),
+    );
+    const isPlaceless = first?.locode === 'global';
+    if (there) {
+      report.taken(path, `the route in \`${there.locode}\``);
+      return there;
+    }
+    if (first === undefined) {
+      if (name === 'aws_region_name') report.taken(path, 'the address of the route in catalogue.import.yaml');
+      else report.notTaken(path, 'the location stands in the address of a route: add it to catalogue.import.yaml');
+    } else if (isPlaceless && (name === 'aws_region_name' || region === 'global'))
+      report.changed(path, name === 'aws_region_name' ? 'the gateway reads AWS_REGION' : 'the route of all regions');
+    else report.notTaken(path, `the catalogue has no route of it there: \`${first.locode}\` is used`);
+  }
+  return first;
+}
+
+interface Adding {
+  readonly placing: Placing;
+  readonly route: KnownRoute | undefined;
+  readonly upstream: string;
+  readonly price: Fields | null;
+}
+
+function ownRoute(into: ModelEntries, { placing, route, upstream, price }: Adding): OwnRoute {
+  const { provider, params } = placing;
+  const { default: _default, price: listed, base_url, api_key_env, ...raw } = route?.raw ?? {};
+  const isSelfHosted = String(into.book.providerEntry(provider.from).base_url).startsWith('${');
+  const free = {
+    input: '0',
+    output: '0',
+    source: "no list price: the server is the operator's own",
+    as_of: into.today,
+  };
+  const stated = price && { ...price, source, as_of: into.today };
+  const shown = stated ?? listed ?? (isSelfHosted ? free : undefined);
+  const region = provider.from === 'bedrock' && route === undefined ? textOf(params.aws_region_name) : null;
+  const variable = region === null ? null : variableOf(region);
+  return {
+    ...(route ? raw : { processing: isSelfHosted ? 'operator' : 'unspecified', ...statedCapabilities(placing.info) }),
+    ...(!provider.isElsewhere &&
+      base_url !== undefined && { base_url, ...(api_key_env !== undefined && { api_key_env }) }),
+    ...(region !== null && {
+      base_url: `https://bedrock-runtime.${variable === null ? region : `\${${variable}}`}.amazonaws.com`,
+    }),
+    ...{ provider: provider.id, locode: 'global', upstream_model: upstream },
+    ...(shown !== undefined && { price: shown }),
+    ...{ source, as_of: into.today },
+  };
+}
+
+function statedCapabilities(info: Fields): Fields {
+  const capabilities = Object.keys(capabilityFields).filter((name) => info[name] === true);
+  return capabilities.length > 0 ? { capabilities: capabilities.map((name) => capabilityFields[name]) } : {};
+}
+
+/** What the source says of a model that the catalogue does not have. */
+function modelFacts(info: Fields, today: string): Fields {
+  const mode = textOf(info.mode);
+  const window = countOf(info.max_input_tokens);
+  const output = countOf(info.max_output_tokens);
+  return {
+    ...((mode === 'embedding' || mode === 'rerank') && { kind: mode }),
+    ...(window !== null && { context_window: window }),
+    ...(output !== null && { max_output_tokens: output }),
+    ...{ source, as_of: today },
+  };
+}
+
+function reportRest(into: ModelEntries, entry: Fields, params: Fields, field: string): void {
+  const { report } = into;
+  const info = fieldsOf(entry.model_info);
+  const reportPrice = (path: string) => {
+    if (ownPrice(params, info, undefined) !== null) report.taken(path, 'a price of catalogue.import.yaml');
+    else report.changed(path, 'with the listed prices of the model; without them it has none');
+  };
+  for (const [name, value] of Object.entries(fieldsOf(entry.litellm_params))) {
+    const path = `${field}.litellm_params.${name}`;
+    if (ownFields.has(name) || /^(litellm_credential_name|aws_region_name|vertex_location)$/.test(name)) continue;
+    if (name in priceFields) reportPrice(path);
     else if (requestFields.has(name)) report.taken(path, 'a default of the name');
     else if (name === 'api_version') report.changed(path, 'left out: the address without a version is used');
-    else if (/^(aws|vertex)_/.test(name)) report.notTaken(path, cloudCredential(name));
+    else if (name === 'drop_params')
+      report.taken(path, 'what a route cannot apply is left out and named in the answer');
+    else if (/^(aws|vertex)_/.test(name)) reportCloudField(into, name, value, path);
     else report.notTaken(path, whyNot[name] ?? 'has no counterpart');
   }
   for (const name of Object.keys(info)) {
     const path = `${field}.model_info.${name}`;
-    if (name in priceFields) report.taken(path, 'a price of catalogue.import.yaml');
-    else if (name === 'base_model' || name === 'mode' || name === 'id') report.taken(path);
+    if (name in priceFields) reportPrice(path);
+    else if (/cost/.test(name)) report.notTaken(path, 'a price of another kind: add it to catalogue.import.yaml');
+    else if (['base_model', 'mode', 'id', 'max_input_tokens', 'max_output_tokens'].includes(name)) report.taken(path);
     else report.changed(path, 'left out: the catalogue says it');
   }
   for (const name of Object.keys(entry)) {
@@ -243,33 +279,8 @@ function reportRest({ report }: ModelEntries, entry: Fields, params: Fields, inf
       report.notTaken(`${field}.${name}`, 'has no counterpart');
     }
   }
-}
-
-function cloudCredential(name: string): string {
-  return name.startsWith('aws_')
-    ? 'Amazon credentials come from the environment (AWS_BEARER_TOKEN_BEDROCK, or the usual chain), the region from the route'
-    : 'Google credentials come from the environment (GOOGLE_APPLICATION_CREDENTIALS, GOOGLE_CLOUD_PROJECT), the location from the route';
-}
-
-/** The name for all entries of it: one model at several providers, or the first model with the others as its chain. */
-export function nameOf(
-  deployments: readonly Deployment[],
-  defaults: Fields,
-  note: string,
-): { plan: NamePlan; changed: string | null } {
-  const ids = [...new Set(deployments.map(({ id }) => id))];
-  const models = [...new Set(deployments.map(({ canonicalId }) => canonicalId))];
-  const more = { ...(Object.keys(defaults).length > 0 && { defaults }), note };
-  if (ids.length === 1) return { plan: { model: ids[0]!, ...more }, changed: null };
-  if (models.length === 1) {
-    const only = [...new Set(deployments.map(({ provider }) => provider))];
-    return { plan: { model: `auto/${models[0]}`, provider: { only }, ...more }, changed: null };
-  }
-  const [first, ...rest] = ids;
-  return {
-    plan: { model: first!, fallback: { models: rest }, ...more },
-    changed: `different models under one name: \`${first}\`, then ${rest.map((id) => `\`${id}\``).join(', ')} where it fails`,
-  };
+  const read = fieldsOfEntry(entry, field).filter((path) => path !== `${field}.model_name`);
+  report.addRest(read, 'changed', 'left out: it is empty, or belongs to another provider');
 }
 
 /** The fields of `litellm_params` that become defaults of the name. */
@@ -277,22 +288,4 @@ export function defaultsOf(params: Fields): Fields {
   return Object.fromEntries(
     Object.entries(params).filter(([name, value]) => requestFields.has(name) && value !== null),
   );
-}
-
-/** `openai/*`: a name for each model of the provider. */
-export function wildcardNames(
-  { book }: ModelEntries,
-  pattern: string,
-  stated: string,
-): { name: string; model: string }[] | null {
-  const { name, model } = splitModel(stated, null);
-  if (!pattern.includes('*') || model !== '*') return null;
-  const provider = providerIds[name] ?? name;
-  const seen = new Set<string>();
-  return listOf(book.routesOf(provider)).flatMap((route) => {
-    const { upstreamModel } = route as { upstreamModel: string };
-    if (seen.has(upstreamModel)) return [];
-    seen.add(upstreamModel);
-    return [{ name: pattern.replace('*', upstreamModel), model: `${name}/${upstreamModel}` }];
-  });
 }

@@ -1,8 +1,9 @@
 /** Turns LiteLLM's organisations, teams, users and keys into accounts, projects, people and keys. */
 import type { LitellmRows } from './litellm-database.js';
+import { membersByUser, reportOthers, teamsByUser } from './litellm-rows.js';
 import type { AccountPlan, BudgetPlan, KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
 import type { ImportReport } from './report.js';
-import { countOf, type Fields, fieldsOf, isCalendarEnd, listOf, periodOf, textOf, usdOf } from './values.js';
+import { countOf, type Fields, isCalendarEnd, listOf, periodOf, textOf, usdOf } from './values.js';
 
 const roles: Record<string, string> = {
   ...{ proxy_admin: 'owner', org_admin: 'admin', internal_user: 'developer', team: 'developer', user: 'developer' },
@@ -11,12 +12,28 @@ const roles: Record<string, string> = {
 
 export function planPeople(rows: LitellmRows, plan: Plan, report: ImportReport, nowMs: number): void {
   const budgets = new Map(rows.budgets.map((row) => [String(row.budget_id), row]));
-  const reading: Reading = { plan, report, budgets, nowMs, teams: new Map(), people: new Map(), hashes: new Set() };
+  const reading: Reading = {
+    ...{ plan, report, budgets, nowMs, teams: new Map(), people: new Map(), hashes: new Set() },
+    ...{
+      projectNames: new Map(),
+      emails: new Set(),
+      lists: new Map(),
+      teamsOf: teamsByUser(rows),
+      membersOf: membersByUser(rows),
+    },
+  };
   for (const [i, row] of rows.organisations.entries())
     addOrganisation(reading, row, `database LiteLLM_OrganizationTable[${i}]`);
   for (const [i, row] of rows.teams.entries()) addTeam(reading, row, `database LiteLLM_TeamTable[${i}]`);
-  for (const [i, row] of rows.users.entries()) addUser(reading, rows, row, `database LiteLLM_UserTable[${i}]`);
+  for (const [i, row] of rows.users.entries()) addUser(reading, row, `database LiteLLM_UserTable[${i}]`);
   for (const [i, row] of rows.keys.entries()) addKey(reading, row, `database LiteLLM_VerificationToken[${i}]`);
+}
+
+interface Team {
+  readonly project: ProjectPlan;
+  readonly isBlocked: boolean;
+  /** What its keys are limited to; empty = nothing. */
+  readonly models: readonly string[];
 }
 
 interface Reading {
@@ -25,12 +42,20 @@ interface Reading {
   readonly budgets: ReadonlyMap<string, Fields>;
   readonly nowMs: number;
   /** What was read, by the source's ids. */
-  readonly teams: Map<string, ProjectPlan>;
+  readonly teams: Map<string, Team>;
+  /** Names that a list of models of keys stands for, because many keys have the same. */
+  readonly lists: Map<string, { known: string[]; unknown: string[] }>;
   readonly people: Map<string, PersonPlan>;
   readonly hashes: Set<string>;
+  /** Names of projects that are in use, by account. */
+  readonly projectNames: Map<string | null, Set<string>>;
+  readonly emails: Set<string>;
+  readonly teamsOf: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly membersOf: ReadonlyMap<string, readonly Fields[]>;
 }
 
 function addOrganisation({ plan, report, budgets }: Reading, row: Fields, field: string): void {
+  report.expect([field]);
   const id = String(row.organization_id);
   const alias = textOf(row.organization_alias) ?? id;
   const own = { ...(budgets.get(String(row.budget_id)) ?? {}), spend: row.spend };
@@ -38,14 +63,18 @@ function addOrganisation({ plan, report, budgets }: Reading, row: Fields, field:
   plan.accounts.push({ id, alias: slugOf(alias), budget, openingUsd } satisfies AccountPlan);
   report.taken(field, `the account of "${alias}"`);
   reportModels(report, row, field);
+  reportOthers(report, row, field);
 }
 
-function addTeam({ plan, report, teams }: Reading, row: Fields, field: string): void {
+function addTeam({ plan, report, teams, projectNames }: Reading, row: Fields, field: string): void {
+  report.expect([field]);
   const id = String(row.team_id);
   const stated = textOf(row.team_alias) ?? id;
   const account = textOf(row.organization_id);
-  const names = plan.projects.filter((project) => project.account === account).map(({ name }) => name);
+  const names = projectNames.get(account) ?? new Set();
+  projectNames.set(account, names);
   const name = unusedName(stated.slice(0, 90), names);
+  names.add(name);
   const { budget, openingUsd } = budgetOf(report, row, field);
   const project = {
     ...{ id, account, name, budget, openingUsd },
@@ -53,16 +82,22 @@ function addTeam({ plan, report, teams }: Reading, row: Fields, field: string): 
     tokensPerMinute: countOf(row.tpm_limit),
   };
   plan.projects.push(project);
-  teams.set(id, project);
+  const limited = listOf(row.models).map(String);
+  teams.set(id, { project, isBlocked: row.blocked === true, models: limited.some(isEverything) ? [] : limited });
   if (name === stated) report.taken(field, `the project "${name}"`);
   else report.changed(field, `the project "${name}": its name was taken or too long`);
-  if (row.blocked === true)
-    report.notTaken(`${field}.blocked`, 'a project cannot be blocked: its keys come over disabled');
+  if (row.blocked === true) report.changed(`${field}.blocked`, 'a project cannot be blocked: its keys are disabled');
   if (countOf(row.max_parallel_requests) !== null) parallel(report, field);
-  reportModels(report, row, field);
+  if (limited.length > 0) report.changed(`${field}.models`, 'a project is not limited to models: its keys are');
+  reportOthers(report, row, field);
 }
 
-function addUser({ plan, report, people, teams }: Reading, rows: LitellmRows, row: Fields, field: string): void {
+function addUser(
+  { plan, report, people, teams, emails, teamsOf, membersOf }: Reading,
+  row: Fields,
+  field: string,
+): void {
+  report.expect([field]);
   const email = textOf(row.user_email);
   const id = String(row.user_id);
   if (email === null || !/^[^\s@]+@[^\s@]+$/.test(email)) {
@@ -70,9 +105,9 @@ function addUser({ plan, report, people, teams }: Reading, rows: LitellmRows, ro
       report.notTaken(field, `the user "${id.slice(0, 80)}" has no email address: add the person by hand`);
     return;
   }
-  const known = listOf(row.teams).flatMap((id) => teams.get(String(id)) ?? []);
+  const known = [...(teamsOf.get(id) ?? [])].flatMap((team) => teams.get(team)?.project ?? []);
   const role = roles[String(row.user_role)] ?? 'developer';
-  const inOrganisations = rows.organisationMembers.filter((member) => member.user_id === row.user_id);
+  const inOrganisations = membersOf.get(id) ?? [];
   const accounts = new Set<string | null>([
     ...known.map(({ account }) => account),
     ...inOrganisations.map((member) => textOf(member.organization_id)),
@@ -84,18 +119,22 @@ function addUser({ plan, report, people, teams }: Reading, rows: LitellmRows, ro
     const own = (member && roles[String(member.user_role)]) ?? role;
     return { account, role: own, projects: own === 'developer' && projects.length > 0 ? projects : null };
   });
-  if (plan.people.some((person) => person.email === email.toLowerCase())) {
+  if (emails.has(email.toLowerCase())) {
     return void report.notTaken(field, 'another user has this email address: one person has one');
   }
   const person = { id, email: email.toLowerCase(), memberships };
   plan.people.push(person);
+  emails.add(person.email);
   people.set(id, person);
   report.taken(field, `a person, ${memberships.map(({ role: each }) => each).join(', ')}`);
   if (row.max_budget != null)
     report.notTaken(`${field}.max_budget`, 'people have no budget: give their keys or their project one');
+  reportOthers(report, row, field);
 }
 
-function addKey({ plan, report, nowMs, budgets, teams, people, hashes }: Reading, row: Fields, field: string): void {
+function addKey(reading: Reading, row: Fields, field: string): void {
+  const { plan, report, nowMs, budgets, teams, people, hashes } = reading;
+  report.expect([field]);
   const hash = String(row.token);
   const name = textOf(row.key_alias) ?? textOf(row.key_name) ?? 'imported';
   if (!/^[0-9a-f]{64}$/.test(hash))
@@ -106,13 +145,23 @@ function addKey({ plan, report, nowMs, budgets, teams, people, hashes }: Reading
   const expires = textOf(row.expires);
   if (expires !== null && Date.parse(expires) <= nowMs)
     return void report.notTaken(field, `the key "${shown(name)}" has expired`);
+  if (row.team_id === 'litellm-dashboard')
+    return void report.changed(field, 'left out: a session of LiteLLM’s own dashboard');
   if (hashes.has(hash)) return void report.notTaken(field, 'the same key is there already');
   const team = textOf(row.team_id);
-  const project = team === null ? undefined : teams.get(team);
+  const inTeam = team === null ? undefined : teams.get(team);
+  const project = inTeam?.project;
   if (team !== null && !project) report.changed(`${field}.team_id`, 'there is no such team: the default project');
   const own = { ...(budgets.get(String(row.budget_id)) ?? {}), ...withoutNull(row) };
   const { budget, openingUsd } = budgetOf(report, own, field);
   const models = listOf(row.models).map(String);
+  const allowedModels = allowedOf(
+    reading,
+    models.length === 0 || models.some(isEverything) ? (inTeam?.models ?? []) : models,
+    field,
+  );
+  if (allowedModels?.length === 0)
+    return void report.notTaken(field, `no model of the key "${shown(name)}" was imported: make a new one`);
   const person = people.get(String(row.user_id));
   hashes.add(hash);
   plan.keys.push({
@@ -122,21 +171,19 @@ function addKey({ plan, report, nowMs, budgets, teams, people, hashes }: Reading
     holder: person?.id ?? null,
     name: name.slice(0, 100),
     sha256: hash,
-    lastFour: /^sk-\.\.\.(\w{4})$/.exec(String(row.key_name ?? ''))?.[1] ?? null,
+    lastFour: /^sk-\.\.\.([!-~]{4})$/.exec(String(row.key_name ?? ''))?.[1] ?? null,
     expiresAt: expires,
-    disabled: row.blocked === true,
+    disabled: row.blocked === true || inTeam?.isBlocked === true,
     limitUsd: budget?.limit_usd ?? null,
     limitReset: budget?.period ?? 'never',
     openingUsd,
-    allowedModels: allowedModels(plan, report, models, field),
+    allowedModels,
     requestsPerMinute: countOf(own.rpm_limit),
     tokensPerMinute: countOf(own.tpm_limit),
   } satisfies KeyPlan);
   report.taken(field, `the key "${shown(name)}", which keeps its token`);
   if (countOf(own.max_parallel_requests) !== null) parallel(report, field);
-  for (const name of ['aliases', 'config', 'permissions', 'model_max_budget'] as const) {
-    if (Object.keys(fieldsOf(row[name])).length > 0) report.notTaken(`${field}.${name}`, 'a key has no such settings');
-  }
+  reportOthers(report, row, field);
 }
 
 const shown = (name: string) => name.replace(/^sk-.*$/, 'sk-…').slice(0, 60);
@@ -146,14 +193,32 @@ function parallel(report: ImportReport, field: string): void {
   report.notTaken(`${field}.max_parallel_requests`, 'there is no limit on requests at once: use requests per minute');
 }
 
-/** Names of the import, which a key may be limited to. `all-team-models` and the like stand for everything. */
-function allowedModels(plan: Plan, report: ImportReport, models: readonly string[], field: string): string[] | null {
-  if (models.length === 0 || models.some((model) => /^all-(team|proxy|org)-models$|^\*$/.test(model))) return null;
-  const known = models.filter((model) => plan.names.has(model));
-  for (const model of models) {
-    if (!plan.names.has(model)) report.notTaken(`${field}.models`, `no name "${model.slice(0, 100)}" was imported`);
+/** `all-team-models` and the like stand for everything. */
+const isEverything = (model: string) => /^all-(team|proxy|org)-models$|^\*$/.test(model);
+
+/** Names of the import that a key is limited to, with those that a wildcard means; null where it is limited to none. */
+function allowedOf({ plan, report, lists }: Reading, models: readonly string[], field: string): string[] | null {
+  if (models.length === 0) return null;
+  const key = JSON.stringify(models);
+  const list = lists.get(key) ?? listed(plan, models);
+  lists.set(key, list);
+  for (const model of list.unknown) {
+    report.notTaken(`${field}.models`, `no name "${model.slice(0, 100)}" was imported`);
   }
-  return known;
+  return list.known;
+}
+
+function listed(plan: Plan, models: readonly string[]): { known: string[]; unknown: string[] } {
+  const known: string[] = [];
+  const unknown: string[] = [];
+  for (const model of models) {
+    const start = model.endsWith('*') ? model.slice(0, -1) : null;
+    const found = start === null ? [] : [...plan.names.keys()].filter((name) => name.startsWith(start));
+    if (plan.names.has(model)) known.push(model);
+    else if (found.length > 0) known.push(...found);
+    else unknown.push(model);
+  }
+  return { known: [...new Set(known)], unknown };
 }
 
 function reportModels(report: ImportReport, row: Fields, field: string): void {
@@ -193,10 +258,10 @@ export function slugOf(alias: string): string {
   );
 }
 
-export function unusedName(stated: string, taken: readonly string[]): string {
+export function unusedName(stated: string, taken: ReadonlySet<string>): string {
   const base = stated === 'default' ? 'default (imported)' : stated;
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base} (${n})`;
-    if (!taken.includes(name)) return name;
+    if (!taken.has(name)) return name;
   }
 }

@@ -69,7 +69,7 @@ export interface KeyPlan {
 export class Plan {
   readonly providers = new Map<string, ProviderPlan>();
   /** Entries of an own catalogue file. */
-  readonly catalogue: { providers: object[]; models: OwnModel[]; routes: OwnRoute[] } = {
+  readonly catalogue: { providers: OwnProvider[]; models: OwnModel[]; routes: OwnRoute[] } = {
     providers: [],
     models: [],
     routes: [],
@@ -86,8 +86,8 @@ export class Plan {
 
   /** A reference to a secret: `os.environ/NAME` and `env.NAME` keep their variable, a literal gets one of its own. */
   secretReference(value: string, variable: string): string {
-    const named = /^(?:os\.environ\/|env\.)([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
-    if (named !== undefined) return `\${${named}}`;
+    const named = variableOf(value);
+    if (named !== null) return `\${${named}}`;
     const base = variable.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
     for (let n = 1; ; n++) {
       const name = n === 1 ? base : `${base}_${n}`;
@@ -97,6 +97,22 @@ export class Plan {
       return `\${${name}}`;
     }
   }
+
+  /** Whether a reference means this secret. */
+  standsFor(reference: string, value: string): boolean {
+    const named = variableOf(value);
+    return named === null ? this.secrets.get(reference.slice(2, -1)) === value : reference === `\${${named}}`;
+  }
+}
+
+/** The variable that a value names; null where the value is meant literally. */
+export function variableOf(value: string): string | null {
+  return /^(?:os\.environ\/|env\.)([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1] ?? null;
+}
+
+export interface OwnProvider extends Record<string, unknown> {
+  id: string;
+  auth?: unknown;
 }
 
 export interface OwnRoute extends Record<string, unknown> {

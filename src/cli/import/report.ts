@@ -10,19 +10,46 @@ export interface ReportLine {
   readonly words: string;
 }
 
+const verdicts: readonly Verdict[] = ['taken', 'changed', 'not taken'];
+
 export class ImportReport {
-  readonly lines: ReportLine[] = [];
+  /** null = the field was found, and nothing was said of it yet. */
+  private readonly byField = new Map<string, ReportLine | null>();
+
+  /** One for each field, in the order in which the fields were found. */
+  get lines(): ReportLine[] {
+    return [...this.byField.values()].filter((line) => line !== null);
+  }
+
+  /** Gives the fields their places, because some are understood only after others that follow them. */
+  expect(fields: readonly string[]): void {
+    for (const field of fields) if (!this.byField.has(field)) this.byField.set(field, null);
+  }
 
   taken(field: string, words = ''): void {
-    this.lines.push({ field, verdict: 'taken', words });
+    this.add(field, 'taken', words);
   }
 
   changed(field: string, how: string): void {
-    this.lines.push({ field, verdict: 'changed', words: how });
+    this.add(field, 'changed', how);
   }
 
   notTaken(field: string, why: string): void {
-    this.lines.push({ field, verdict: 'not taken', words: why });
+    this.add(field, 'not taken', why);
+  }
+
+  /** A line for those of the fields that have none. */
+  addRest(fields: readonly string[], verdict: Verdict, words: string): void {
+    for (const field of fields) if (!this.byField.get(field)) this.add(field, verdict, words);
+  }
+
+  /** A field has one line: of two verdicts the worse holds, with the words of both. */
+  add(field: string, verdict: Verdict, words: string): void {
+    const known = this.byField.get(field);
+    if (!known) return void this.byField.set(field, { field, verdict, words });
+    const worse = verdicts.indexOf(known.verdict) > verdicts.indexOf(verdict) ? known.verdict : verdict;
+    const both = [known.words, words].filter((each) => each !== '');
+    this.byField.set(field, { field, verdict: worse, words: [...new Set(both)].join('; ') });
   }
 
   count(verdict: Verdict): number {
@@ -31,7 +58,7 @@ export class ImportReport {
 
   /** One line for each field, in the order of the source. */
   markdown(title: string): string {
-    const counts = (['taken', 'changed', 'not taken'] as const).map((verdict) => `${this.count(verdict)} ${verdict}`);
+    const counts = verdicts.map((verdict) => `${this.count(verdict)} ${verdict}`);
     const rows = this.lines.map(({ field, verdict, words }) => `| ${cell(field)} | ${verdict} | ${cell(words)} |`);
     return [`# ${title}`, '', `${counts.join(', ')}.`, '', '| field | outcome | |', '|---|---|---|', ...rows, ''].join(
       '\n',

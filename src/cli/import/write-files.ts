@@ -17,7 +17,7 @@ export function writeFiles(dir: string, plan: Plan, report: string): void {
   const write = (name: string, text: string) => writeFileSync(join(dir, name), text);
   write(fileNames.providers, yamlOf({ providers: Object.fromEntries(plan.providers) }));
   write(fileNames.catalogue, yamlOf(catalogueOf(plan)));
-  write(fileNames.names, yamlOf({ names: Object.fromEntries(plan.names) }));
+  write(fileNames.names, yamlOf({ names: namesOf(plan) }));
   write(fileNames.report, report);
   if (plan.secrets.size > 0) writeSecrets(join(dir, fileNames.secrets), plan.secrets);
 }
@@ -28,6 +28,10 @@ function writeSecrets(file: string, secrets: ReadonlyMap<string, string>): void 
   chmodSync(file, 0o600);
   const lines = [...secrets].map(([name, value]) => `${name}='${value.replaceAll("'", `'\\''`)}'\n`);
   writeFileSync(file, lines.join(''), { mode: 0o600 });
+}
+
+function namesOf({ names, system }: Plan): object {
+  return Object.fromEntries([...names].map(([name, made]) => [name, { ...made, imported_from: { system, id: name } }]));
 }
 
 function catalogueOf({ catalogue }: Plan): object {

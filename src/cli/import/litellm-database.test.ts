@@ -1,0 +1,172 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { asOwner, databaseUrlOf } from '../../../tests/support/postgres.js';
+import { main } from '../cli.js';
+import { CatalogueBook } from './catalogue-book.js';
+import { readLitellmModels, readLitellmRows } from './litellm-database.js';
+import type { ModelEntries } from './litellm-models.js';
+import { finishNames, Groups } from './litellm-names.js';
+import { planPeople } from './litellm-people.js';
+import { Plan } from './plan.js';
+import { ImportReport } from './report.js';
+
+/** The columns that the import reads, as LiteLLM names them. */
+const limits =
+  'max_budget float8, budget_duration text, budget_reset_at timestamp, rpm_limit int8, tpm_limit int8, max_parallel_requests int';
+const schema = `
+create table "LiteLLM_BudgetTable" (budget_id text primary key, ${limits});
+create table "LiteLLM_OrganizationTable" (organization_id text primary key, organization_alias text, budget_id text, spend float8, models text[]);
+create table "LiteLLM_OrganizationMembership" (user_id text, organization_id text, user_role text);
+create table "LiteLLM_TeamTable" (team_id text primary key, team_alias text, organization_id text, spend float8, models text[], members_with_roles jsonb, blocked bool, ${limits});
+create table "LiteLLM_UserTable" (user_id text primary key, user_email text, user_role text, teams text[], ${limits});
+create table "LiteLLM_VerificationToken" (token text primary key, key_name text, key_alias text, spend float8, expires timestamp, models text[], user_id text, team_id text, organization_id text, budget_id text, blocked bool, allowed_routes text[], ${limits});
+create table "LiteLLM_ProxyModelTable" (model_id text primary key, model_name text, litellm_params jsonb, model_info jsonb);
+create table "LiteLLM_CredentialsTable" (credential_id text primary key, credential_name text, credential_values jsonb);
+`;
+const rows = `
+insert into "LiteLLM_BudgetTable" values ('b', 100.1, '30d', '2026-12-01', 60);
+insert into "LiteLLM_OrganizationTable" values ('o', 'Acme GmbH', 'b', 0.3, '{}');
+insert into "LiteLLM_OrganizationMembership" values ('u2', 'o', 'org_admin');
+insert into "LiteLLM_TeamTable" values ('t1', 'search', 'o', 1.25, '{mine}', '[{"user_id": "u3"}]', false, 50, '7d'), ('t2', 'search', 'o', 0, '{}', '[]', true, null, null);
+insert into "LiteLLM_UserTable" values ('u1', 'Ann@example.com', 'proxy_admin', '{}'), ('u2', 'bob@example.com', 'internal_user', '{}'), ('u3', 'cy@example.com', 'internal_user', '{}'), ('u4', null, 'internal_user', '{}');
+`;
+
+const owner = inject('postgres');
+const database = `litellm_${randomBytes(6).toString('hex')}`;
+const url = databaseUrlOf({ ...owner, database });
+const client = new pg.Client({ ...owner, database });
+const hash = (token: string) => createHash('sha256').update(token).digest('hex');
+
+function sealed(text: string, key: string): string {
+  const nonce = randomBytes(24);
+  const box = xsalsa20poly1305(createHash('sha256').update(key).digest(), nonce).encrypt(Buffer.from(text));
+  return Buffer.concat([nonce, box]).toString('base64url');
+}
+
+let cwd: string;
+let book: CatalogueBook;
+beforeAll(async () => {
+  cwd = mkdtempSync(join(tmpdir(), 'lodestone-litellm-'));
+  writeFileSync(
+    join(cwd, 'base.yaml'),
+    'providers: [{ id: openai, base_url: "https://api.openai.com/v1" }]\nmodels: [{ creator: openai, model: gpt-4o, routes: [{ provider: openai, locode: global }] }]\n',
+  );
+  book = await CatalogueBook.read([join(cwd, 'base.yaml')]);
+  await asOwner(owner, `create database ${database}`);
+  await client.connect();
+  await client.query(schema + rows);
+  const models = [
+    { model: sealed('openai/gpt-4o', 'salt'), api_key: sealed('sk-of-the-model', 'salt') },
+    { model: sealed('openai/gpt-4o', 'salt'), litellm_credential_name: sealed('shared', 'salt') },
+  ];
+  for (const [n, params] of models.entries()) {
+    const name = ['mine', 'other'][n];
+    await client.query('insert into "LiteLLM_ProxyModelTable" values ($1, $2, $3, $4)', [n, name, params, {}]);
+  }
+  const values = { api_key: sealed('sk-of-the-model', 'salt') };
+  await client.query('insert into "LiteLLM_CredentialsTable" values ($1, $2, $3)', ['c', 'shared', values]);
+});
+afterAll(async () => {
+  await client.end();
+  await asOwner(owner, `drop database if exists ${database} with (force)`);
+  rmSync(cwd, { recursive: true });
+});
+beforeEach(() => client.query('delete from "LiteLLM_VerificationToken"'));
+
+async function addKey(token: string, more: Record<string, unknown>): Promise<void> {
+  const row = { token: hash(token), key_name: `sk-...${token.slice(-4)}`, spend: 0, models: [], ...more };
+  const columns = Object.keys(row);
+  const values = columns.map((_, index) => `$${index + 1}`);
+  await client.query(`insert into "LiteLLM_VerificationToken" (${columns}) values (${values})`, Object.values(row));
+}
+
+async function planned(salt: string | null = 'salt') {
+  const into: ModelEntries = {
+    ...{ plan: new Plan('litellm'), book, report: new ImportReport(), today: '2026-11-18', env: {} },
+    ...{ claimed: new Map(), placed: new Map(), credentials: new Map(), groups: new Groups() },
+  };
+  const found = await readLitellmRows(url);
+  readLitellmModels(into, found, salt);
+  finishNames(into, new Set());
+  planPeople(found, into.plan, into.report, Date.parse('2026-11-18T00:00:00Z'));
+  const lines = new Map(into.report.lines.map((line) => [line.field.replace('database LiteLLM_', ''), line]));
+  return { plan: into.plan, lines };
+}
+
+describe('the import from LiteLLM’s database', () => {
+  it('organisations, teams and users become accounts, projects and people with their budgets', async () => {
+    const { plan } = await planned();
+    expect(plan.accounts).toEqual([
+      { id: 'o', alias: 'acme-gmbh', budget: { limit_usd: '100.1', period: 'monthly' }, openingUsd: '0.3' },
+    ]);
+    expect(plan.projects.map(({ name, account }) => [name, account])).toEqual([
+      ['search', 'o'],
+      ['search (2)', 'o'],
+    ]);
+    expect(plan.people.map(({ email, memberships }) => [email, memberships])).toEqual([
+      ['ann@example.com', [{ account: null, role: 'owner', projects: null }]],
+      ['bob@example.com', [{ account: 'o', role: 'admin', projects: null }]],
+      ['cy@example.com', [{ account: 'o', role: 'developer', projects: ['t1'] }]],
+    ]);
+  });
+
+  it('a key keeps its hash, its cap, its spend and its limits', async () => {
+    await addKey('sk-one', { key_alias: 'one', spend: 0.1, max_budget: 12.34, budget_duration: '1d', rpm_limit: 10 });
+    await addKey('sk-two', { budget_id: 'b', expires: '2027-01-01T00:00:00Z', user_id: 'u2' });
+    const { plan } = await planned();
+    const [one, two] = ['sk-one', 'sk-two'].map((token) => plan.keys.find(({ sha256 }) => sha256 === hash(token)));
+    expect(one).toMatchObject({ name: 'one', limitUsd: '12.34', limitReset: 'daily', openingUsd: '0.1' });
+    expect(one).toMatchObject({ requestsPerMinute: 10, tokensPerMinute: null, expiresAt: null, lastFour: '-one' });
+    expect(two).toMatchObject({ limitUsd: '100.1', limitReset: 'monthly', requestsPerMinute: 60, holder: 'u2' });
+    expect(two?.expiresAt).toContain('2027-01-01');
+  });
+
+  it('a key of a team has no more than its team: its models, and nothing where the team is blocked', async () => {
+    await addKey('sk-of-team', { team_id: 't1' });
+    await addKey('sk-blocked', { team_id: 't2' });
+    const { plan } = await planned();
+    expect(plan.keys.find(({ project }) => project === 't1')).toMatchObject({
+      allowedModels: ['mine'],
+      disabled: false,
+    });
+    expect(plan.keys.find(({ project }) => project === 't2')).toMatchObject({ allowedModels: null, disabled: true });
+  });
+
+  it('a key whose models were not imported, and one that has expired, are not taken', async () => {
+    await addKey('sk-a', { models: ['nowhere'] });
+    await addKey('sk-b', { expires: '2026-01-01T00:00:00Z' });
+    await addKey('sk-c', { models: ['mi*', 'nowhere'], allowed_routes: ['/x'], max_parallel_requests: 2 });
+    const { plan, lines } = await planned();
+    expect(plan.keys.map(({ allowedModels }) => allowedModels)).toEqual([['mine']]);
+    const not = [...lines.values()].filter(({ field, verdict }) => /Token/.test(field) && verdict === 'not taken');
+    expect(not).toHaveLength(6);
+  });
+
+  it('encrypted values are opened with the salt key, and not taken without it', async () => {
+    const { plan } = await planned();
+    expect([...plan.names.keys()]).toEqual(['mine', 'other']);
+    expect([...plan.secrets]).toEqual([['OPENAI_API_KEY', 'sk-of-the-model']]);
+    const without = await planned(null);
+    expect([...without.plan.names.keys()]).toEqual([]);
+    expect(without.lines.get('ProxyModelTable[0].litellm_params.api_key')).toMatchObject({ verdict: 'not taken' });
+    expect((await planned('another')).plan.secrets.size).toBe(0);
+  });
+
+  it('a database that is not LiteLLM’s, or that cannot be read, ends with 1 and shows no password', async () => {
+    writeFileSync(join(cwd, 'c.yaml'), 'model_list: []\n');
+    writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\n');
+    const faults: string[] = [];
+    const io = { out: () => {}, err: (line: string) => void faults.push(line), env: {}, cwd };
+    const other = databaseUrlOf({ ...owner, database: 'postgres' });
+    for (const address of [other, 'postgresql://u:hidden-word@127.0.0.1:1/x', 'no address: hidden-word']) {
+      expect(await main(['import', 'litellm', 'c.yaml', '--out', 'made', '--database-url', address], io)).toBe(1);
+    }
+    expect(faults.join('\n')).not.toContain('hidden-word');
+    expect(() => readFileSync(join(cwd, 'made/report.md'))).toThrow();
+  });
+});
