@@ -34,7 +34,6 @@ export const changesSettings = {
     if (refusal) throw refusal;
     if (account.settingsByKeys || request.session) return;
     if (key.terms.kind !== 'management') throw gatewayError('settings_by_keys_off');
-    if (key.projectId !== null) throw gatewayError('whole_account_key_required');
   },
 };
 

@@ -34,6 +34,8 @@ const expected: Record<string, { read?: Cell; change?: Cell }> = {
   // A change of nothing is one of settings, which billing does not have.
   account: { read: 'all', change: ['owner', 'admin'] },
   projects: { read: 'all', change: ['owner', 'admin'] },
+  'projects/keys': { read: ['owner', 'admin', 'developer', 'auditor'], change: ['owner', 'admin'] },
+  'projects/routing-policy': { read: ['owner', 'admin', 'developer', 'auditor'], change: ['owner', 'admin'] },
   members: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
   invitations: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
   // Operator rights are no matter of a role: everybody may show the admin token, and nobody here has.
@@ -79,7 +81,8 @@ function endpointsUnder(start: string): Endpoint[] {
       .slice(start.length)
       .replace(/:(\w+)/g, 'some-$1')
       .replace('*', 'some/model');
-    const [first = ''] = path.replace(/^v1\//, '').split('/');
+    const [part = '', , below] = path.replace(/^v1\//, '').split('/');
+    const first = part === 'projects' && below !== undefined ? `${part}/${below}` : part;
     return methods.filter((method) => method !== 'HEAD').map((method) => ({ method, path, first }));
   });
 }
@@ -138,36 +141,34 @@ describe('every endpoint under /v1', () => {
   it('with a management key: what an admin may; of one project: nothing that is of the whole account', async () => {
     const terms = { kind: 'management' } as const;
     const body = { name: 'manager', ...terms };
-    const made = await fixture.app.inject({
-      ...{
-        method: 'POST',
-        url: `/admin/v1/accounts/${fixture.account.id}/keys`,
-        payload: body,
-        headers: fixture.asAdmin,
-      },
-    });
-    const { token, id } = made.json();
-    const headers = { authorization: `Bearer ${token}` };
+    // One for each round: a round alone uses up most of a key's requests.
+    const make = async () => {
+      const url = `/admin/v1/accounts/${fixture.account.id}/keys`;
+      const made = await fixture.app.inject({ method: 'POST', url, payload: body, headers: fixture.asAdmin });
+      const { token, id } = made.json();
+      return { id, headers: { authorization: `Bearer ${token}` } };
+    };
+    const [whole, bound] = [await make(), await make()];
     const endpoints = endpointsUnder('/v1/').filter(({ first }) => expected[first] !== undefined);
     expect(endpoints.length).toBeGreaterThan(25);
-    const call = async ({ method, path }: Endpoint) => {
+    const call = async ({ headers }: typeof whole, { method, path }: Endpoint) => {
       const payload = method === 'GET' || method === 'DELETE' ? undefined : {};
       const url = `/v1/${path}`;
       const answer = await fixture.app.inject({ method: method as 'GET', url, headers, ...(payload && { payload }) });
       return answer.statusCode >= 400 ? answer.json().error.code : null;
     };
     for (const endpoint of endpoints) {
-      if (endpoint.path === `keys/${id}`) continue;
-      expect(await call(endpoint), `${endpoint.method} ${endpoint.path}`).not.toBe('role_required');
+      expect(await call(whole, endpoint), `${endpoint.method} ${endpoint.path}`).not.toBe('role_required');
     }
-    const key = fixture.store.keyRows.get(id)!;
-    fixture.store.keyRows.set(id, { ...key, projectId: [...fixture.account.projects.keys()][0]! });
-    await fixture.directory.keysChanged(fixture.account.id, [id]);
+    const key = fixture.store.keyRows.get(bound.id)!;
+    fixture.store.keyRows.set(bound.id, { ...key, projectId: [...fixture.account.projects.keys()][0]! });
+    await fixture.directory.keysChanged(fixture.account.id, [bound.id]);
     for (const endpoint of endpoints) {
       const { method, first } = endpoint;
       const isWide = ['members', 'invitations', 'credits'].includes(first);
       const changes = ['aliases', 'fallback', 'routing-policy'].includes(first) && method !== 'GET';
-      expect((await call(endpoint)) === 'role_required', `${method} ${endpoint.path}`).toBe(isWide || changes);
+      const code = await call(bound, endpoint);
+      expect(code === 'role_required', `${method} ${endpoint.path}: ${code}`).toBe(isWide || changes);
     }
   });
 });

@@ -27,7 +27,8 @@ describe.each(pages.map(({ file }) => ({ file, examples: examplesOf(file) })))('
     const { key, keyId, accountId } = await gateway.createAccount();
     const manager = { name: 'manager', kind: 'management' };
     const { token } = (await gateway.admin('POST', `/accounts/${accountId}/keys`, manager)).json;
-    Object.assign(env, { LODESTONE_KEY: key, KEY_ID: keyId, LODESTONE_MANAGEMENT_KEY: token });
+    const PROJECT_ID = accountId.replace('acct-', 'proj-');
+    Object.assign(env, { LODESTONE_KEY: key, KEY_ID: keyId, PROJECT_ID, LODESTONE_MANAGEMENT_KEY: token });
     if (examples.some(({ code }) => code.includes('$GENERATION'))) env.GENERATION = await sealedGeneration(key);
   });
 

@@ -37,10 +37,9 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   });
 
   app.patch<WithId>(`${path}/:id`, async (request) => {
-    const { account, project } = managedProject(request);
-    const sent = jsonBody(request) as Record<string, unknown>;
-    const isBudget = Object.keys(sent).length > 0 && Object.keys(sent).every((name) => name === 'budget');
-    checkRight(standingOf(request), isBudget ? 'projects.budget' : 'projects.manage');
+    const names = Object.keys(jsonBody(request) as Record<string, unknown>);
+    const isBudget = names.length > 0 && names.every((name) => name === 'budget');
+    const { account, project } = managedProject(request, isBudget ? 'projects.budget' : 'projects.manage');
     return records.update(request, `account:${account.id}`, account, project);
   });
 
@@ -89,7 +88,7 @@ function registerProjectPolicy(app: FastifyInstance, { directory }: HttpDeps, pa
 function managedProject(request: FastifyRequest<WithId>, right: Right = 'projects.read') {
   const { account } = managerOf(request);
   const standing = standingOf(request);
-  const project = projectNamed(account, request.params.id, (one) => reaches(standing, one.id));
   checkRight(standing, right);
+  const project = projectNamed(account, request.params.id, (one) => reaches(standing, one.id));
   return { account, project };
 }

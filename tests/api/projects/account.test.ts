@@ -17,10 +17,17 @@ describe('/v1/account', () => {
       ...{ object: 'account', id: accountId, email: expect.any(String), name: null, created_at: expect.any(String) },
       ...{ settings_by_keys: true, record_end_users: false, budget: null },
     });
-    const change = { name: 'Example', record_end_users: true, budget: { limit_usd: '100', period: 'daily' } };
+    const change = { name: 'Example', settings_by_keys: true };
+    const forOthers = { record_end_users: true, budget: { limit_usd: '100', period: 'daily' } };
+    for (const [name, value] of Object.entries(forOthers)) {
+      // A management key has the rights of an admin.
+      expect((await call('PATCH', '/account', { [name]: value })).json.error.code).toBe('role_required');
+    }
+    expect((await bench.gateway.admin('PATCH', `/accounts/${accountId}`, forOthers)).status).toBe(200);
     const after = await call('PATCH', '/account', change);
     expect(after.status, after.text).toBe(200);
-    expect(after.json).toEqual({ ...before.json, ...change, budget: { ...change.budget, alert_at: [0.8, 1] } });
+    const budget = { ...forOthers.budget, alert_at: [0.8, 1] };
+    expect(after.json).toEqual({ ...before.json, ...change, ...forOthers, budget });
     expect((await call('GET', '/account')).json).toEqual(after.json);
     const shown = (await bench.gateway.admin('GET', `/accounts/${accountId}`)).json;
     expect(shown).toMatchObject({ name: 'Example', record_end_users: true, settings_by_keys: true });

@@ -262,7 +262,7 @@ export const ownAccount: Resource = {
           schema: ref('SettingsChange'),
           examples: {
             closed: { summary: 'Settings by management keys only', value: { settings_by_keys: false } },
-            budget: { summary: 'A monthly budget', value: { budget: { limit_usd: '5000' } } },
+            name: { summary: 'Another name', value: { name: 'Example' } },
           },
         },
         answers: { '200': json('The account.', ref('OwnAccount')) },
