@@ -14,11 +14,12 @@ import {
   type KeyFigures,
   type LedgerFilter,
   type NewAccount,
+  type NewAuditEntry,
   type Store,
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
-import { inOrder, isWanted, postedSums } from './memory-filters.js';
+import { accountInEntry, inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
@@ -207,7 +208,13 @@ export class MemoryStore implements Store {
   };
 
   readonly audit = {
-    add: (entry: AuditEntry) => this.answer(() => void this.auditRows.push(entry)),
+    add: ({ by = null, accountId = null, address = null, ...entry }: NewAuditEntry) =>
+      this.answer(() => {
+        const about = accountId ?? accountInEntry(entry);
+        const seq = this.auditRows.length + 1;
+        this.auditRows.push({ ...entry, by, accountId: about, address, seq, leafIndex: null });
+      }),
+    sealed: async () => {},
     list: (limit: number, filter: AuditFilter = {}) =>
       this.answer(() => [...this.auditRows].reverse().filter(isWanted(filter)).slice(0, limit)),
   };

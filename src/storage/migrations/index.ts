@@ -24,6 +24,7 @@ import { usageSums } from './0022-usage-sums.js';
 import { retirementNotices } from './0023-retirement-notices.js';
 import { catalogueUpdates } from './0024-catalogue-updates.js';
 import { organisations } from './0025-organisations.js';
+import { auditLog } from './0032-audit-log.js';
 
 export interface Migration {
   readonly name: string;
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   { name: '0023-retirement-notices', sql: retirementNotices },
   { name: '0024-catalogue-updates', sql: catalogueUpdates },
   { name: '0025-organisations', sql: organisations },
+  { name: '0032-audit-log', sql: auditLog },
 ];
