@@ -7,8 +7,8 @@ import type { Clock } from '../base/time.js';
 import type { KeyTerms } from '../domain/account.js';
 import type { AuditStore } from '../storage/store.js';
 
-/** `operator`, `system`, `anonymous` (not signed in) or `account:{id}`. */
-type ActorName = 'operator' | 'system' | 'anonymous' | `account:${string}`;
+/** `operator`, `system`, `anonymous` (not signed in), `account:{id}`, or a person or key by id. */
+type ActorName = 'operator' | 'system' | 'anonymous' | `${'account' | 'person' | 'key'}:${string}`;
 
 /** Who did something, as exactly as the caller knows it. */
 export interface Caller {

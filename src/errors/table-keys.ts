@@ -56,11 +56,18 @@ export const keyErrors = {
     status: 403,
     type: 'permission_error',
     code: 'management_key_required',
-    when: '`/v1/keys` is called with an ordinary key.',
+    when: '`/v1/keys` or `/v1/audit` is called with an ordinary key.',
     remedy: 'Use a key of the kind `management`.',
-    operations: ['listManagedKeys', 'createManagedKey', 'getManagedKey', 'updateManagedKey', 'deleteManagedKey'],
+    operations: [
+      'listManagedKeys',
+      'createManagedKey',
+      'getManagedKey',
+      'updateManagedKey',
+      'deleteManagedKey',
+      'listOwnAudit',
+    ],
     message: () =>
-      '/v1/keys takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
+      'This takes a management key, and the one sent is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
   }),
   restricted_key: row<{ restrictions: string }>({
     status: 403,

@@ -150,6 +150,7 @@ export const operatorErrors = {
       'exportGenerations',
       'exportLedger',
       'exportAudit',
+      'listOwnAudit',
       'pruneStorage',
       'updateKey',
       'putFallback',

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { addressRefusal, settingsRefusal } from '../accounts/keys/key-scope.js';
 import type { Account, Identity } from '../domain/account.js';
+import { gatewayError } from '../errors/gateway-error.js';
 import { checkAccount, identify } from '../pipeline/admit.js';
 import type { HttpDeps } from './deps.js';
 import { announcedLength } from './server/body.js';
@@ -34,6 +35,13 @@ export const changesSettings = {
 export function callerOf(request: FastifyRequest): Identity {
   if (!request.identity) throw new Error('a route under /v1 was registered outside the key check');
   return request.identity;
+}
+
+/** The account of a management key. Throws management_key_required. */
+export function managedAccount(request: FastifyRequest): Account {
+  const { key, account } = callerOf(request);
+  if (key.terms.kind !== 'management') throw gatewayError('management_key_required');
+  return account;
 }
 
 export function accountOf(request: FastifyRequest): Account {

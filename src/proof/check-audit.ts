@@ -40,11 +40,11 @@ export class AuditExport {
   add(line: string): void {
     this.lines++;
     const value = objectIn(line);
-    if (this.lines === 1) return this.readHead(value);
-    if (value === null) return this.fault(`Line ${this.lines} is not an entry of the audit log.`);
+    if (this.lines === 1) return void this.readHead(value);
+    if (value === null) return void this.faults.push(`Line ${this.lines} is not an entry of the audit log.`);
     const { seq } = value;
     if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 1)
-      return this.fault(`Line ${this.lines} has no number (seq).`);
+      return void this.faults.push(`Line ${this.lines} has no number (seq).`);
     const wrong = rowFault(value, this.key);
     if (wrong !== null) this.fault(`Entry ${seq} ${wrong}`);
     const leaf = Object.fromEntries(leafMembers.map((name) => [name, value[name] ?? null])) as AuditLeafJson;
@@ -97,7 +97,7 @@ export class AuditExport {
   private readHead(value: Record<string, unknown> | null): void {
     const { type, origin, hmac_key: key } = value ?? {};
     if (type !== auditExportType || typeof key !== 'string' || !/^([0-9a-f]{2})+$/.test(key))
-      return this.fault(`The first line is not that of an export: its type must be ${auditExportType}.`);
+      return void this.faults.push(`The first line is not that of an export: its type must be ${auditExportType}.`);
     this.key = Buffer.from(key, 'hex');
     if (typeof origin === 'string') this.origin = origin;
     else this.fault('The export names no log: none had begun when it was made.');

@@ -257,6 +257,8 @@ export interface AuditStore {
   add(entry: NewAuditEntry): Promise<void>;
   /** Newest first. */
   list(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>;
+  /** Whether the account has an entry with this id. */
+  has(accountId: string, id: string): Promise<boolean>;
   /** Resolves when the entries up to now are leaves of the log, or after that time. */
   sealed(waitMs: number): Promise<void>;
 }

@@ -214,6 +214,8 @@ export class MemoryStore implements Store {
         const seq = this.auditRows.length + 1;
         this.auditRows.push({ ...entry, by, accountId: about, address, seq, leafIndex: null });
       }),
+    has: (accountId: string, id: string) =>
+      this.answer(() => this.auditRows.some((row) => row.id === id && row.accountId === accountId)),
     sealed: async () => {},
     list: (limit: number, filter: AuditFilter = {}) =>
       this.answer(() => [...this.auditRows].reverse().filter(isWanted(filter)).slice(0, limit)),

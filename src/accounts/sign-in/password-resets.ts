@@ -82,7 +82,12 @@ export class PasswordResets {
     if (!taken) return null;
     await keepPassword(account);
     const details = { address: from, link: taken.sentBy };
-    await audit.record(`account:${account.id}`, 'account.password_reset', account.id, details);
+    await audit.record(
+      { actor: `account:${account.id}`, by: null, address: from },
+      'account.password_reset',
+      account.id,
+      details,
+    );
     if (this.sendsMail) this.inBackground(() => this.send(changedMail(account.email, this.deps.dashboardUrl())));
     return account;
   }
@@ -99,7 +104,9 @@ export class PasswordResets {
     // An account without a password belongs to an operator's script or to the owner of the console.
     if (!account || account.status === 'suspended' || !(await signIns.hasPassword(account.id))) return;
     const { url } = await this.newLink(account.id, 'mail', mailValidMs);
-    await audit.record('anonymous', 'account.password_reset_request', account.id, { address: from });
+    await audit.record({ actor: 'anonymous', by: null, address: from }, 'account.password_reset_request', account.id, {
+      address: from,
+    });
     await this.send(linkMail(account.email, url));
   }
 

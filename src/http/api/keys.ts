@@ -1,8 +1,7 @@
 /** `/v1/keys`: the keys of an account, for a program that has a management key. */
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Account } from '../../domain/account.js';
-import { gatewayError } from '../../errors/gateway-error.js';
-import { callerOf } from '../authenticate.js';
+import type { FastifyInstance } from 'fastify';
+import { actorOf } from '../admin/audit.js';
+import { managedAccount } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
 
@@ -21,19 +20,12 @@ export function registerManagedKeys(app: FastifyInstance, deps: HttpDeps): void 
 
   app.patch<WithId>('/v1/keys/:id', async (request) => {
     const account = managedAccount(request);
-    return records.update(request, `account:${account.id}`, async () => account, request.params.id);
+    return records.update(request, actorOf(request), async () => account, request.params.id);
   });
 
   app.delete<WithId>('/v1/keys/:id', async (request, reply) => {
     const { id } = managedAccount(request);
-    await records.delete(`account:${id}`, id, request.params.id);
+    await records.delete(actorOf(request), id, request.params.id);
     return reply.code(204).send();
   });
-}
-
-/** Throws management_key_required. */
-function managedAccount(request: FastifyRequest): Account {
-  const { key, account } = callerOf(request);
-  if (key.terms.kind !== 'management') throw gatewayError('management_key_required');
-  return account;
 }

@@ -4,6 +4,7 @@ import { requireKey } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
+import { registerOwnAudit } from './audit.js';
 import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
 import { registerModels } from './models.js';
@@ -16,6 +17,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   await registerAccountResources(app, deps);
   registerKey(app, deps);
   registerManagedKeys(app, deps);
+  registerOwnAudit(app, deps, '/v1');
 }
 
 /** The endpoints without the check of who is calling. */

@@ -1,6 +1,7 @@
 /** The API keys of the signed-in account. Only the answer to the creation contains the token. */
 import type { FastifyInstance } from 'fastify';
 import { keyLabel } from '../../accounts/keys/token.js';
+import { actorOf } from '../admin/audit.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
@@ -21,12 +22,12 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
 
   app.patch<WithId>('/keys/:id', async (request) => {
     const account = accountOf(request);
-    return withLabel(await records.update(request, `account:${account.id}`, async () => account, request.params.id));
+    return withLabel(await records.update(request, actorOf(request), async () => account, request.params.id));
   });
 
   app.delete<WithId>('/keys/:id', async (request, reply) => {
     const { id } = accountOf(request);
-    await records.delete(`account:${id}`, id, request.params.id);
+    await records.delete(actorOf(request), id, request.params.id);
     return reply.code(204).send();
   });
 }

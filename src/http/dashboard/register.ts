@@ -1,6 +1,7 @@
 /** The dashboard: its pages under `/dashboard`, and its own API under `/dashboard/api`. */
 import type { FastifyInstance } from 'fastify';
 import { registerOperatorResources } from '../admin/register.js';
+import { registerOwnAudit } from '../api/audit.js';
 import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -48,6 +49,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerTwoFactor(app, deps, dashboard);
   registerOverview(app, deps);
   registerOwnKeys(app, deps);
+  registerOwnAudit(app, deps, '');
   registerCatalogueView(app, deps);
   registerModelHistory(app, deps);
   registerPolicyPreview(app, deps);

@@ -8,6 +8,7 @@ import { type PicoUsd, usdText } from '../../base/money.js';
 import type { BalanceLevel } from '../../domain/notice.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { AdminGate } from '../admin/admin-gate.js';
+import { actorOf } from '../admin/audit.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
@@ -84,7 +85,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
     const attempt = async () => (await signIns.changePassword(account.id, current_password, new_password)) || null;
     const changed = await limitGuesses(limiter, buckets, attempt);
     if (!changed) throw gatewayError('current_password_wrong');
-    await deps.audit.record(`account:${account.id}`, 'account.password', account.id);
+    await deps.audit.record(actorOf(request), 'account.password', account.id);
     const session = sessionOf(request);
     reply.header('set-cookie', await signIns.open(account.id, session.twoFactor));
     return sessionJson(deps, dashboard, withoutAdminToken(session));
@@ -99,7 +100,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
       throw gatewayError('operator_token_wrong');
     }
     await signIns.setSessionOperator(session, true);
-    await deps.audit.record(`account:${session.account.id}`, 'session.operator', session.account.id);
+    await deps.audit.record(actorOf(request), 'session.operator', session.account.id);
     return sessionJson(deps, dashboard, { ...session, operatorBy: session.operatorBy ?? 'session' });
   });
 

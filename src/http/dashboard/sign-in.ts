@@ -8,6 +8,7 @@ import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { Cookies, Session } from '../../accounts/sign-in/sign-ins.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import { personIn } from '../admin/audit.js';
 import { bodyFields, emailAddress, newPassword, personText } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
@@ -47,7 +48,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const account = await deps.directory.createAccount('system', { email, name: name ?? null });
     await keepPassword(account);
     const { address } = request.origin;
-    await deps.audit.record(`account:${account.id}`, 'account.sign_up', account.id, { address });
+    await deps.audit.record(personIn(request, account.id), 'account.sign_up', account.id, { address });
     const { welcomeCreditPico } = dashboard;
     if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
     const cookies = [...(await signIns.open(account.id)), await devices.make(email)];
@@ -68,7 +69,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     }
     const cookies = await signIns.open(accountId, asksForCode);
     const session = await newSession(dashboard, cookies);
-    await deps.audit.record(`account:${session.account.id}`, 'session.open', session.account.id);
+    await deps.audit.record(personIn(request, session.account.id), 'session.open', session.account.id);
     const withDevice = device === null ? [...cookies, await devices.make(email)] : cookies;
     return answerSignedIn(reply, session.account, withDevice, session);
   });
@@ -84,7 +85,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const buckets = secretBuckets(callerPeer(request));
     const account = await limitGuesses(limiter, buckets, () => demoClaim.take(token));
     if (!account) throw gatewayError('claim_invalid');
-    await deps.audit.record(`account:${account.id}`, 'account.claim', account.id);
+    await deps.audit.record(personIn(request, account.id), 'account.claim', account.id);
     const cookies = await signIns.open(account.id);
     return answerSignedIn(reply, account, cookies, await newSession(dashboard, cookies));
   });

@@ -9,6 +9,7 @@ import type { Bucket } from '../../cluster/ports.js';
 import { type Account, type ApiKey, openTerms } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { KeyFigures } from '../../storage/store.js';
+import { actorOf } from '../admin/audit.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { keyChange, keyFields, newKey, termsOf, withKeyFaults } from './key-fields.js';
@@ -65,7 +66,7 @@ export class KeyRecords {
     const buckets = newKeyBuckets(account.id);
     await limiter?.take(buckets);
     try {
-      return await this.create(request, `account:${account.id}`, async () => account);
+      return await this.create(request, actorOf(request), async () => account);
     } catch (error) {
       await limiter?.giveBack(buckets);
       throw error;

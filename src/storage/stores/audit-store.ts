@@ -37,6 +37,15 @@ export function auditStore(database: Database): AuditStore {
           .limit(limit),
       ),
 
+    async has(accountId, id) {
+      const found = await database.statement(
+        'audit-has',
+        'select 1 from lodestone.audit where account_id = $1 and id = $2',
+        [accountId, id],
+      );
+      return found.length > 0;
+    },
+
     async sealed(waitMs) {
       const [last] = await database.statement<{ seq: string }>(
         'audit-last',
