@@ -6,11 +6,13 @@ import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { SettlementRow } from '../domain/settlement-row.js';
+import type { AuditStore } from './audit-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
+export type * from './audit-types.js';
 export * from './history-types.js';
 export type * from './record-types.js';
 export type * from './sign-in-types.js';
@@ -72,31 +74,6 @@ export interface NewAccount {
 export interface LedgerFilter {
   before?: string;
   kind?: LedgerEntry['kind'];
-}
-
-export interface NewAuditEntry {
-  id: string;
-  createdAt: number;
-  /** `operator`, `account:{id}` or `system`. */
-  actor: string;
-  /** Who it was more exactly: `person:{id}`, `key:{id}` or `admin_token`; null where it is not known. */
-  by?: string | null;
-  /** The account that it concerns. Where it is left out, the store takes it from details, subject or actor. */
-  accountId?: string | null;
-  /** The address that it was done from; null where it is not known. */
-  address?: string | null;
-  /** Such as `key.create`. */
-  action: string;
-  /** The changed object, such as an account id. */
-  subject: string;
-  details: Record<string, unknown>;
-}
-
-export interface AuditEntry extends Required<NewAuditEntry> {
-  /** Its number, from 1 and without gaps. */
-  seq: number;
-  /** Its place in the log; null where it waits, or is from before the log had the audit. */
-  leafIndex: number | null;
 }
 
 export interface GenerationQuery {
@@ -251,26 +228,6 @@ export interface HoldStore {
   put(record: HoldRecord): Promise<void>;
   /** Prompt and completion tokens of billed generations created from `fromMs` to before `toMs`, by the route that served. */
   tokensBetween(fromMs: number, toMs: number): Promise<Map<string, number>>;
-}
-
-export interface AuditStore {
-  add(entry: NewAuditEntry): Promise<void>;
-  /** Newest first. */
-  list(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>;
-  /** Whether the account has an entry with this id. */
-  has(accountId: string, id: string): Promise<boolean>;
-  /** Resolves when the entries up to now are leaves of the log, or after that time. */
-  sealed(waitMs: number): Promise<void>;
-}
-
-export interface AuditFilter {
-  actor?: string;
-  /** An action such as `key.create`, or its first part for all actions that begin with it. */
-  action?: string;
-  subjects?: readonly string[];
-  accountId?: string;
-  /** Only entries before this id. */
-  before?: string;
 }
 
 /**
