@@ -99,6 +99,7 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   getManagedKey: managed,
   updateManagedKey: managed,
   deleteManagedKey: managed,
+  listOwnAudit: managed,
   listCatalogueUpdates: updated,
   rollBackCatalogue: updated,
   liftHold: async (scene) => {
