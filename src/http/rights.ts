@@ -1,9 +1,9 @@
 /** The rights that the endpoints of an account need, for sessions and management keys. `src/accounts/roles.ts` says who has them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Actor } from '../accounts/audit.js';
+import type { Caller } from '../accounts/audit.js';
 import { checkRight, type Right, type Standing } from '../accounts/roles.js';
-import { shownPersonId } from '../domain/organisation.js';
 import { gatewayError } from '../errors/gateway-error.js';
+import { actorOf } from './admin/audit.js';
 
 interface Rights {
   readonly read: Right;
@@ -84,8 +84,10 @@ export function standingOf(request: FastifyRequest): Standing {
   return { role: 'admin', projects: key.projectId === null ? null : [key.projectId] };
 }
 
-/** Whom the audit log names: the person of the session, the key, or the holder of the admin token. */
-export function actingPerson(request: FastifyRequest): Actor {
-  if (request.session) return `person:${shownPersonId(request.session.person.id)}`;
-  return request.identity ? `key:${request.identity.key.id}` : 'operator';
+/** Whom the audit log names for changes of people: the person of the session, the key, or an operator, and never the account. */
+export function actingPerson(request: FastifyRequest): Caller {
+  const caller = actorOf(request);
+  if (!caller.actor.startsWith('account:')) return caller;
+  const isOperator = request.routeOptions.config.right === 'operator';
+  return { ...caller, actor: isOperator ? 'operator' : (caller.by as Caller['actor']) };
 }

@@ -7,6 +7,7 @@ import type { NoticeStore } from '../domain/notice.js';
 import type { Project } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
+import type { AuditStore } from './audit-types.js';
 import type { BudgetStore } from './budget-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { LogStore } from './log-types.js';
@@ -15,6 +16,7 @@ import type { PeopleStore } from './people-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
+export type * from './audit-types.js';
 export type * from './budget-types.js';
 export * from './history-types.js';
 export type * from './name-types.js';
@@ -79,18 +81,6 @@ export interface NewAccount {
 export interface LedgerFilter {
   before?: string;
   kind?: LedgerEntry['kind'];
-}
-
-export interface AuditEntry {
-  id: string;
-  createdAt: number;
-  /** `operator`, `account:{id}` or `system`. */
-  actor: string;
-  /** Such as `key.create`. */
-  action: string;
-  /** The changed object, such as an account id. */
-  subject: string;
-  details: Record<string, unknown>;
 }
 
 export interface GenerationQuery {
@@ -270,21 +260,6 @@ export interface HoldStore {
   put(record: HoldRecord): Promise<void>;
   /** Prompt and completion tokens of billed generations created from `fromMs` to before `toMs`, by the route that served. */
   tokensBetween(fromMs: number, toMs: number): Promise<Map<string, number>>;
-}
-
-export interface AuditStore {
-  add(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
-  list(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>;
-}
-
-export interface AuditFilter {
-  actor?: string;
-  /** An action such as `key.create`, or its first part for all actions that begin with it. */
-  action?: string;
-  subjects?: readonly string[];
-  /** Only entries before this id. */
-  before?: string;
 }
 
 /**

@@ -15,12 +15,13 @@ import {
   type KeyFigures,
   type LedgerFilter,
   type NewAccount,
+  type NewAuditEntry,
   type Store,
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
 import { memoryBudgets } from './memory-budgets.js';
-import { inOrder, isWanted, postedSums } from './memory-filters.js';
+import { accountInEntry, inOrder, isWanted, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryLog } from './memory-log.js';
 import { memoryBrought, memoryNames } from './memory-names.js';
@@ -232,7 +233,15 @@ export class MemoryStore implements Store {
   };
 
   readonly audit = {
-    add: (entry: AuditEntry) => this.answer(() => void this.auditRows.push(entry)),
+    add: ({ by = null, accountId = null, address = null, ...entry }: NewAuditEntry) =>
+      this.answer(() => {
+        const about = accountId ?? accountInEntry(entry);
+        const seq = this.auditRows.length + 1;
+        this.auditRows.push({ ...entry, by, accountId: about, address, seq, leafIndex: null });
+      }),
+    has: (accountId: string, id: string) =>
+      this.answer(() => this.auditRows.some((row) => row.id === id && row.accountId === accountId)),
+    sealed: async () => {},
     list: (limit: number, filter: AuditFilter = {}) =>
       this.answer(() => [...this.auditRows].reverse().filter(isWanted(filter)).slice(0, limit)),
   };

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { AccountChange } from '../../accounts/directory.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import { actorOf } from '../admin/audit.js';
 import { personText } from '../admin/fields.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -37,7 +38,7 @@ export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix:
     const account = wholeAccount(request);
     const { budget: sent, ...settings } = settingsFields(request, settingsChange);
     const budget = changedBudget({ budget: sent }, account.budget, clock.now());
-    const actor = `account:${account.id}` as const;
+    const actor = actorOf(request);
     if (budget !== undefined) {
       await journal.settled(settledWaitMs);
       await directory.setBudget(actor, { account, project: null, budget });
@@ -75,7 +76,7 @@ function ownAccountJson(account: Account) {
   };
 }
 
-function wholeAccount(request: FastifyRequest): Account {
+export function wholeAccount(request: FastifyRequest): Account {
   const { account, reach } = managerOf(request);
   if (reach) throw gatewayError('whole_account_key_required');
   return account;

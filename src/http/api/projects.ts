@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { openProjectPolicy, policyJson, readProjectPolicy } from '../../policy/policy.js';
+import { actorOf } from '../admin/audit.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
@@ -24,7 +25,7 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   app.post(path, async (request, reply) => {
     const { account, reach } = managerOf(request);
     if (reach) throw gatewayError('whole_account_key_required');
-    return reply.code(201).send(await records.create(request, `account:${account.id}`, async () => account));
+    return reply.code(201).send(await records.create(request, actorOf(request), async () => account));
   });
 
   app.get<WithId>(`${path}/:id`, async (request) => {
@@ -34,12 +35,12 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
 
   app.patch<WithId>(`${path}/:id`, async (request) => {
     const { account, project } = managedProject(request);
-    return records.update(request, `account:${account.id}`, account, project);
+    return records.update(request, actorOf(request), account, project);
   });
 
   app.delete<WithId>(`${path}/:id`, async (request, reply) => {
     const { account, project } = managedProject(request);
-    await records.delete(`account:${account.id}`, account, project);
+    await records.delete(actorOf(request), account, project);
     return reply.code(204).send();
   });
 
@@ -65,13 +66,13 @@ function registerProjectPolicy(app: FastifyInstance, { directory }: HttpDeps, pa
   app.put<WithId>(path, async (request) => {
     const { account, project } = managedProject(request);
     const policy = readProjectPolicy(jsonBody(request));
-    await directory.projects.update(`account:${account.id}`, account, project, { policy });
+    await directory.projects.update(actorOf(request), account, project, { policy });
     return policyJson(policy);
   });
 
   app.delete<WithId>(path, async (request, reply) => {
     const { account, project } = managedProject(request);
-    await directory.projects.update(`account:${account.id}`, account, project, { policy: null });
+    await directory.projects.update(actorOf(request), account, project, { policy: null });
     return reply.code(204).send();
   });
 }
