@@ -95,9 +95,9 @@ export const keyErrors = {
     status: 403,
     type: 'permission_error',
     code: 'management_key_required',
-    when: 'A management key of one project changes what holds for the whole account, or reads its audit.',
+    when: 'A management key of one project changes what holds for the whole account.',
     remedy: 'Use a management key of the whole account, whose `project` is null, or the dashboard.',
-    operations: ['createProject', 'getOwnAccount', 'updateOwnAccount', 'listOwnAudit', ...settingsOperations],
+    operations: ['createProject', 'getOwnAccount', 'updateOwnAccount', ...settingsOperations],
     message: () =>
       'This management key belongs to one project, and this call is about the whole account. Use a management key whose "project" is null, or the dashboard.',
   }),

@@ -1,9 +1,7 @@
 /** The rights that the endpoints of an account need, for sessions and management keys. `src/accounts/roles.ts` says who has them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../accounts/audit.js';
 import { checkRight, type Right, type Standing } from '../accounts/roles.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import { actorOf } from './admin/audit.js';
 
 interface Rights {
   readonly read: Right;
@@ -82,12 +80,4 @@ export function standingOf(request: FastifyRequest): Standing {
   const key = request.session ? undefined : request.identity?.key;
   if (key?.terms.kind !== 'management') throw gatewayError('management_key_required');
   return { role: 'admin', projects: key.projectId === null ? null : [key.projectId] };
-}
-
-/** Whom the audit log names for changes of people: the person of the session, the key, or an operator, and never the account. */
-export function actingPerson(request: FastifyRequest): Caller {
-  const caller = actorOf(request);
-  if (!caller.actor.startsWith('account:')) return caller;
-  const isOperator = request.routeOptions.config.right === 'operator';
-  return { ...caller, actor: isOperator ? 'operator' : (caller.by as Caller['actor']) };
 }

@@ -1,7 +1,7 @@
-/** The order of generations, the filter of audit entries and sums of the ledger, for the memory store. */
+/** The order of generations and sums of the ledger, for the memory store. */
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
-import type { AuditEntry, AuditFilter, GenerationSort, NewAuditEntry } from '../../src/storage/store.js';
+import type { GenerationSort } from '../../src/storage/store.js';
 
 const figures: Partial<Record<GenerationSort, (row: Generation) => number>> = {
   cost: ({ costPico }) => Number(costPico),
@@ -14,22 +14,6 @@ export function inOrder(sort: GenerationSort = 'newest'): (a: Generation, b: Gen
   const figure = figures[sort];
   if (figure) return (a, b) => figure(b) - figure(a) || newest(a, b);
   return sort === 'oldest' ? (a, b) => newest(b, a) : newest;
-}
-
-export function isWanted({ actor, action, subjects, accountId, before }: AuditFilter): (entry: AuditEntry) => boolean {
-  return (entry) =>
-    (actor === undefined || entry.actor === actor) &&
-    (action === undefined || entry.action === action || entry.action.startsWith(`${action}.`)) &&
-    (subjects === undefined || subjects.includes(entry.subject)) &&
-    (accountId === undefined || entry.accountId === accountId) &&
-    (before === undefined || entry.id < before);
-}
-
-/** As the trigger of the store finds it. */
-export function accountInEntry({ actor, subject, details }: NewAuditEntry): string | null {
-  if (typeof details.account_id === 'string') return details.account_id;
-  if (subject.startsWith('acct-')) return subject;
-  return actor.startsWith('account:') ? actor.slice('account:'.length) : null;
 }
 
 export function postedSums(rows: readonly LedgerEntry[], accountId: string) {

@@ -39,6 +39,14 @@ export function actorOf(request: FastifyRequest): Caller {
   return { actor: `account:${identity.account.id}`, by: `key:${identity.key.id}`, address: origin.address };
 }
 
+/** Whom the audit log names for changes of people: the person of the session, the key, or an operator, and never the account. */
+export function actingPerson(request: FastifyRequest): Caller {
+  const caller = actorOf(request);
+  if (!caller.actor.startsWith('account:')) return caller;
+  const isOperator = request.routeOptions.config.right === 'operator';
+  return { ...caller, actor: isOperator ? 'operator' : (caller.by as Caller['actor']) };
+}
+
 /** Who signed up with an account and acts in it is named by the account, as before accounts had several people. */
 export function personIn({ origin }: FastifyRequest, personId: string, accountId: string | undefined): Caller {
   const by = `person:${shownPersonId(personId)}` as const;

@@ -76,7 +76,7 @@ function ownAccountJson(account: Account) {
   };
 }
 
-export function wholeAccount(request: FastifyRequest): Account {
+function wholeAccount(request: FastifyRequest): Account {
   const { account, reach } = managerOf(request);
   if (reach) throw gatewayError('whole_account_key_required');
   return account;

@@ -2,9 +2,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { AuditEntry } from '../../storage/store.js';
+import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
-import { wholeAccount } from './account.js';
 
 export const ownAuditLimit: NumberParameter = {
   name: 'limit',
@@ -17,7 +17,8 @@ export const ownAuditLimit: NumberParameter = {
 /** `prefix` is `/v1`, or nothing in the dashboard. */
 export function registerOwnAudit(app: FastifyInstance, deps: HttpDeps, prefix: '/v1' | ''): void {
   app.get(`${prefix}/audit`, async (request) => {
-    const { id: accountId } = wholeAccount(request);
+    // A management key of one project has not passed the check of rights.
+    const { id: accountId } = managerOf(request).account;
     const limit = queryNumber(request, ownAuditLimit);
     const entries = await deps.store.audit.list(limit, { accountId, ...(await placeOf(deps, request, accountId)) });
     return { object: 'list', data: entries.map((entry) => ownEntryJson(entry, accountId)) };
