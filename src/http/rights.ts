@@ -18,7 +18,7 @@ const rightsOfPaths: Readonly<Record<string, Rights>> = {
   identities: readOnly('self.change'),
   catalogue: readOnly('catalogue.read'),
   models: readOnly('catalogue.read'),
-  account: readOnly('account.read'),
+  account: { read: 'account.read', change: 'account.change' },
   budget: readOnly('account.read'),
   key: readOnly('account.read'),
   overview: readOnly('usage.read'),

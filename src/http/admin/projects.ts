@@ -16,7 +16,7 @@ export function registerAccountProjects(app: FastifyInstance, deps: HttpDeps): v
     return { account, project: projectNamed(account, projectId) };
   };
 
-  app.get<WithId>(path, async (request) => records.list(request, await accountNamed(deps, request.params.id), null));
+  app.get<WithId>(path, async (request) => records.list(request, await accountNamed(deps, request.params.id)));
 
   app.post<WithId>(path, async (request, reply) => {
     const account = () => accountNamed(deps, request.params.id);

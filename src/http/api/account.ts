@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AccountChange } from '../../accounts/directory.js';
+import { checkRight, type Right } from '../../accounts/roles.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { actorOf } from '../admin/audit.js';
@@ -36,7 +37,9 @@ export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix:
 
   app.patch(`${prefix}/account`, async (request) => {
     const account = wholeAccount(request);
-    const { budget: sent, ...settings } = settingsFields(request, settingsChange);
+    const fields = settingsFields(request, settingsChange);
+    checkFields(request, fields);
+    const { budget: sent, ...settings } = fields;
     const budget = changedBudget({ budget: sent }, account.budget, clock.now());
     const actor = actorOf(request);
     if (budget !== undefined) {
@@ -46,6 +49,19 @@ export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix:
     if (Object.keys(settings).length > 0) await directory.updateAccount(actor, account.id, settingsOf(settings));
     return ownAccountJson(account);
   });
+}
+
+const fieldRights: Record<keyof z.infer<typeof settingsChange>, Right> = {
+  name: 'account.manage',
+  settings_by_keys: 'account.manage',
+  record_end_users: 'account.recording',
+  budget: 'account.budget',
+};
+
+/** A management key of the whole account may change every field. Throws role_required. */
+function checkFields({ session }: FastifyRequest, fields: z.infer<typeof settingsChange>): void {
+  if (!session?.current) return;
+  for (const name of Object.keys(fields)) checkRight(session.current, fieldRights[name as keyof typeof fields]);
 }
 
 export function settingsOf(fields: Omit<z.infer<typeof settingsChange>, 'budget'>): AccountChange {

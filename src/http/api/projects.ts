@@ -1,5 +1,7 @@
 /** `/v1/projects`: the projects of an account with their keys and policies, for a management key and in the dashboard for a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { noSuchProject } from '../../accounts/projects/projects.js';
+import { checkRight, type Right, reaches } from '../../accounts/roles.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { openProjectPolicy, policyJson, readProjectPolicy } from '../../policy/policy.js';
 import { actorOf } from '../admin/audit.js';
@@ -8,6 +10,7 @@ import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
 import { ProjectRecords, projectNamed } from '../projects/project-records.js';
 import { pageOf } from '../query.js';
+import { standingOf } from '../rights.js';
 import { jsonBody } from '../server/body.js';
 
 type WithId = { Params: { id: string } };
@@ -18,13 +21,15 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   const path = `${prefix}/projects`;
 
   app.get(path, async (request) => {
-    const { account, reach } = managerOf(request);
-    return records.list(request, account, reach);
+    const { account } = managerOf(request);
+    const standing = standingOf(request);
+    return records.list(request, account, ({ id }) => reaches(standing, id));
   });
 
   app.post(path, async (request, reply) => {
     const { account, reach } = managerOf(request);
     if (reach) throw gatewayError('whole_account_key_required');
+    checkRight(standingOf(request), 'projects.manage');
     return reply.code(201).send(await records.create(request, actorOf(request), async () => account));
   });
 
@@ -35,11 +40,13 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
 
   app.patch<WithId>(`${path}/:id`, async (request) => {
     const { account, project } = managedProject(request);
+    for (const name of Object.keys(jsonBody(request)))
+      checkRight(standingOf(request), name === 'budget' ? 'projects.budget' : 'projects.manage');
     return records.update(request, actorOf(request), account, project);
   });
 
   app.delete<WithId>(`${path}/:id`, async (request, reply) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'projects.manage');
     await records.delete(actorOf(request), account, project);
     return reply.code(204).send();
   });
@@ -47,12 +54,14 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   const keys = new KeyRecords(deps);
 
   app.get<WithId>(`${path}/:id/keys`, async (request) => {
-    const { account, project } = managedProject(request);
+    // A developer sees only the keys that they hold, under `/keys`.
+    const isAuditor = standingOf(request).role === 'auditor';
+    const { account, project } = managedProject(request, isAuditor ? 'keys.read' : 'keys.manage');
     return { object: 'list', data: pageOf(request, await keys.list(account.id, project), 'key') };
   });
 
   app.post<WithId>(`${path}/:id/keys`, async (request, reply) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'projects.manage');
     return reply.code(201).send(await keys.createLimited(request, account, { reach: project }));
   });
 
@@ -61,23 +70,30 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
 
 /** Both policies hold, so a project's only narrows what the account's leaves. */
 function registerProjectPolicy(app: FastifyInstance, { directory }: HttpDeps, path: string): void {
-  app.get<WithId>(path, async (request) => policyJson(managedProject(request).project.policy ?? openProjectPolicy));
+  app.get<WithId>(path, async (request) =>
+    policyJson(managedProject(request, 'settings.read').project.policy ?? openProjectPolicy),
+  );
 
   app.put<WithId>(path, async (request) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'projects.manage');
     const policy = readProjectPolicy(jsonBody(request));
     await directory.projects.update(actorOf(request), account, project, { policy });
     return policyJson(policy);
   });
 
   app.delete<WithId>(path, async (request, reply) => {
-    const { account, project } = managedProject(request);
+    const { account, project } = managedProject(request, 'projects.manage');
     await directory.projects.update(actorOf(request), account, project, { policy: null });
     return reply.code(204).send();
   });
 }
 
-function managedProject(request: FastifyRequest<WithId>) {
+/** Throws resource_not_found for a project that the caller does not reach, and role_required. */
+function managedProject(request: FastifyRequest<WithId>, right: Right = 'projects.read') {
   const { account, reach } = managerOf(request);
-  return { account, project: projectNamed(account, request.params.id, reach) };
+  const project = projectNamed(account, request.params.id, reach);
+  const standing = standingOf(request);
+  if (!reaches(standing, project.id)) throw noSuchProject(request.params.id);
+  checkRight(standing, right);
+  return { account, project };
 }

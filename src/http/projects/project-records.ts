@@ -25,8 +25,8 @@ export class ProjectRecords {
   constructor(private readonly deps: HttpDeps) {}
 
   /** The default project first, then the oldest. */
-  async list(request: FastifyRequest, account: Account, reach: Project | null) {
-    const all = reach ? [reach] : [...account.projects.values()];
+  async list(request: FastifyRequest, account: Account, isReached: (project: Project) => boolean = () => true) {
+    const all = [...account.projects.values()].filter(isReached);
     return { object: 'list', data: await this.shown(account, pageOf(request, all, 'project')) };
   }
 

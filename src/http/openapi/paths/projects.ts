@@ -11,7 +11,6 @@ import {
   boolean,
   integer,
   listOf,
-  number,
   numberParameter,
   object,
   oneOfValues,
@@ -32,14 +31,7 @@ const tag = {
 
 /** null is none. */
 const budget: Schema = {
-  anyOf: [
-    object({
-      limit_usd: usd('How much may be spent in a period.'),
-      period: oneOfValues(['never', 'daily', 'weekly', 'monthly'], 'When a new period begins, at 00:00 UTC.'),
-      alert_at: array(number('A part of the limit.'), 'The parts of the limit at which a notice is sent.'),
-    }),
-    { type: 'null' },
-  ],
+  anyOf: [ref('Budget'), { type: 'null' }],
   description: 'null is none.',
 };
 
