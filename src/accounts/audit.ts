@@ -8,8 +8,23 @@ import type { KeyTerms } from '../domain/account.js';
 import type { Budget } from '../domain/organisation.js';
 import type { AuditStore } from '../storage/store.js';
 
-/** `operator`, `system`, `anonymous` (not signed in), `account:{id}`, `person:{id}` or `key:{id}`. */
-export type Actor = 'operator' | 'system' | 'anonymous' | `${'account' | 'person' | 'key'}:${string}`;
+/** `operator`, `system`, `anonymous` (not signed in), `account:{id}`, or a person or key by id. */
+type ActorName = 'operator' | 'system' | 'anonymous' | `${'account' | 'person' | 'key'}:${string}`;
+
+/** Who did something, as exactly as the caller knows it. */
+export interface Caller {
+  readonly actor: ActorName;
+  /** `person:{id}`, `key:{id}` or `admin_token`; null where it is not known. */
+  readonly by: string | null;
+  readonly address: string | null;
+}
+
+/** The name alone where nothing else is known. */
+export type Actor = ActorName | Caller;
+
+export function callerOf(who: Actor): Caller {
+  return typeof who === 'string' ? { actor: who, by: null, address: null } : who;
+}
 
 export class AuditLog {
   constructor(
@@ -18,10 +33,21 @@ export class AuditLog {
     private readonly logger: Logger,
   ) {}
 
-  /** The change has already been made, so an entry that cannot be written is logged and not thrown. */
-  async record(actor: Actor, action: string, subject: string, details: Record<string, unknown> = {}): Promise<void> {
+  /**
+   * The change has already been made, so an entry that cannot be written is logged and not thrown. The account is that of the details, of
+   * the subject or of the actor unless it is given.
+   */
+  async record(
+    who: Actor,
+    action: string,
+    subject: string,
+    details: Record<string, unknown> = {},
+    accountId: string | null = null,
+  ): Promise<void> {
     const createdAt = this.clock.now();
-    const entry = { id: `aud-${timeOrderedId(createdAt)}`, createdAt, actor, action, subject, details };
+    const { actor, by, address } = callerOf(who);
+    const id = `aud-${timeOrderedId(createdAt)}`;
+    const entry = { id, createdAt, actor, by, accountId, address, action, subject, details };
     try {
       await this.store.add(entry);
     } catch (error) {

@@ -10,8 +10,10 @@ const rights = {
   'self.change': everybody,
   'catalogue.read': everybody,
   'account.read': everybody,
+  /** A change of the account. Of its fields, a role may change only those that the next three are about. */
+  'account.change': ['owner', 'admin', 'billing'],
   /** The name, and whether inference keys change settings. */
-  'account.change': ['owner', 'admin'],
+  'account.manage': ['owner', 'admin'],
   /** Whether the end users of requests are recorded. */
   'account.recording': ['owner'],
   'account.budget': ['owner', 'billing'],
@@ -43,7 +45,7 @@ export type Right = keyof typeof rights;
 
 /** Rights that nobody has who is bound to projects, because they are about the whole account. */
 const ofTheAccount: ReadonlySet<Right> = new Set<Right>([
-  ...(['account.change', 'account.recording', 'account.budget', 'credits.read', 'credits.change'] as const),
+  ...(['account.manage', 'account.recording', 'account.budget', 'credits.read', 'credits.change'] as const),
   ...(['settings.change', 'members.read', 'members.change', 'members.manage', 'audit.read'] as const),
 ]);
 

@@ -23,8 +23,16 @@ export interface ConnectionOptions {
 
 export function findConnection(options: ConnectionOptions, io: Io): Connection {
   const config = lazily(() => readConfig(options.config, io));
-  const url = options.url ?? nonEmpty(io.env.LODESTONE_URL) ?? addressOf(config());
-  return { url: normalizedUrl(url), ...findToken(options, config) };
+  return { url: urlOf(options, io, config), ...findToken(options, config) };
+}
+
+/** The address alone, for what is public. */
+export function findUrl(options: Pick<ConnectionOptions, 'url' | 'config'>, io: Io): string {
+  return urlOf(options, io, () => readConfig(options.config, io));
+}
+
+function urlOf({ url }: Pick<ConnectionOptions, 'url'>, { env }: Io, config: () => Config): string {
+  return normalizedUrl(url ?? nonEmpty(env.LODESTONE_URL) ?? addressOf(config()));
 }
 
 export function readConfig(file: string | undefined, io: Io): Config {

@@ -78,7 +78,7 @@ export const keyErrors = {
     status: 403,
     type: 'permission_error',
     code: 'management_key_required',
-    when: 'An endpoint that manages the account (`/v1/keys`, `/v1/projects`, `/v1/account`, `/v1/members`, `/v1/invitations`) is called with an ordinary key.',
+    when: 'An endpoint that manages the account (`/v1/keys`, `/v1/projects`, `/v1/account`, `/v1/members`, `/v1/invitations`, `/v1/audit`) is called with an ordinary key.',
     remedy: 'Use a key of the kind `management`.',
     operations: [
       ...['listManagedKeys', 'createManagedKey', 'getManagedKey', 'updateManagedKey', 'deleteManagedKey'],
@@ -86,7 +86,7 @@ export const keyErrors = {
       ...['listProjectKeys', 'createProjectKey', 'getOwnAccount', 'updateOwnAccount'],
       ...['getProjectRoutingPolicy', 'putProjectRoutingPolicy', 'deleteProjectRoutingPolicy'],
       ...['listMembers', 'getMember', 'updateMember', 'removeMember'],
-      ...['listInvitations', 'createInvitation', 'revokeInvitation'],
+      ...['listInvitations', 'createInvitation', 'revokeInvitation', 'listOwnAudit'],
     ],
     message: () =>
       'This call takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',

@@ -158,6 +158,7 @@ export const operatorErrors = {
       'exportGenerations',
       'exportLedger',
       'exportAudit',
+      'listOwnAudit',
       'pruneStorage',
       'updateKey',
       'putFallback',

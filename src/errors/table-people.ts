@@ -12,7 +12,7 @@ export const peopleErrors = {
     when: 'The role in the account does not allow the call. A management key has the rights of an admin.',
     remedy: 'Ask a member with a role that the message names.',
     operations: [
-      ...[...memberOperations, ...invitationOperations, 'getCredits'],
+      ...[...memberOperations, ...invitationOperations, 'getCredits', 'listOwnAudit'],
       ...['createAlias', 'repointAlias', 'patchAlias', 'deleteAlias'],
       ...['putFallback', 'deleteFallback', 'putRoutingPolicy', 'deleteRoutingPolicy'],
     ],

@@ -1,8 +1,6 @@
 /** The rights that the endpoints of an account need, for sessions and management keys. `src/accounts/roles.ts` says who has them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Actor } from '../accounts/audit.js';
 import { checkRight, type Right, type Standing } from '../accounts/roles.js';
-import { shownPersonId } from '../domain/organisation.js';
 import { gatewayError } from '../errors/gateway-error.js';
 
 interface Rights {
@@ -20,7 +18,7 @@ const rightsOfPaths: Readonly<Record<string, Rights>> = {
   identities: readOnly('self.change'),
   catalogue: readOnly('catalogue.read'),
   models: readOnly('catalogue.read'),
-  account: readOnly('account.read'),
+  account: { read: 'account.read', change: 'account.change' },
   budget: readOnly('account.read'),
   key: readOnly('account.read'),
   overview: readOnly('usage.read'),
@@ -82,10 +80,4 @@ export function standingOf(request: FastifyRequest): Standing {
   const key = request.session ? undefined : request.identity?.key;
   if (key?.terms.kind !== 'management') throw gatewayError('management_key_required');
   return { role: 'admin', projects: key.projectId === null ? null : [key.projectId] };
-}
-
-/** Whom the audit log names: the person of the session, the key, or the holder of the admin token. */
-export function actingPerson(request: FastifyRequest): Actor {
-  if (request.session) return `person:${shownPersonId(request.session.person.id)}`;
-  return request.identity ? `key:${request.identity.key.id}` : 'operator';
 }

@@ -1,4 +1,5 @@
 /** Checks a whole log from its public parts: every tile against the signed checkpoint, and an earlier checkpoint against the tree. */
+import type { AuditExport } from './check-audit.js';
 import { type Checkpoint, readCheckpoint } from './checkpoint.js';
 import { hashBytes, rootOf } from './merkle.js';
 import { isSignedBy, readNote, readVerifierKey, type VerifierKey } from './note.js';
@@ -24,7 +25,12 @@ class LogFault extends Error {}
 /** The earlier checkpoint is of no use. */
 class SinceFault extends Error {}
 
-export async function verifyLog(source: LogSource, since: string | null): Promise<LogVerdict> {
+/** `audit` is an export of the audit log, which is compared with the leaves. */
+export async function verifyLog(
+  source: LogSource,
+  since: string | null,
+  audit: AuditExport | null = null,
+): Promise<LogVerdict> {
   const checked: string[] = [];
   let note: string | null = null;
   try {
@@ -39,8 +45,15 @@ export async function verifyLog(source: LogSource, since: string | null): Promis
     if (!root.equals(checkpoint.root))
       throw new LogFault(`The tiles lead to the root ${root.toString('base64')}, the checkpoint has another one.`);
     checked.push(`All ${checkpoint.size} leaves are in the tree that the checkpoint signs.`);
+    const faults: string[] = [];
+    if (audit !== null) {
+      await showLeaves(read, checkpoint.size, (hash) => audit.see(hash));
+      const verdict = audit.verdict(origin);
+      checked.push(...verdict.checked);
+      faults.push(...verdict.faults);
+    }
     if (since !== null) checked.push(await checkSince(since, { keys, checkpoint, read }));
-    return { checked, faults: [], checkpoint: note, notCompared: null };
+    return { checked, faults, checkpoint: note, notCompared: null };
   } catch (error) {
     if (error instanceof SinceFault) return { checked, faults: [], checkpoint: note, notCompared: error.message };
     if (!(error instanceof LogFault)) throw error;
@@ -71,6 +84,11 @@ async function readTree(source: LogSource, size: number): Promise<ReadChecked> {
     below = roots;
   }
   return async ({ level, index }) => tiles.get(`${level}/${index}`) ?? Buffer.alloc(0);
+}
+
+async function showLeaves(read: ReadChecked, size: number, see: (hash: string) => void): Promise<void> {
+  for (let index = 0; widthIn(size, { level: 0, index }) > 0; index++)
+    for (const leaf of hashesIn(await read({ level: 0, index }))) see(leaf.toString('latin1'));
 }
 
 interface Verified {

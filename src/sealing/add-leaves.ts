@@ -1,4 +1,4 @@
-/** Adds what waits to the tree: the leaves that settlements have made, and the generations in the queue. */
+/** Adds what waits to the tree: the leaves that settlements have made, entries of the audit log, and the generations in the queue. */
 import { Slices } from '../base/slices.js';
 import { leafHash } from '../proof/merkle.js';
 import { type LogIdentity, type ReceiptSource, receiptText } from '../proof/receipt.js';
@@ -9,6 +9,8 @@ import type { BadGeneration, SealedBatch, Sealing } from '../storage/log-types.j
 export const queueMax = 512;
 /** The most batches that are taken at once. */
 const batchesMax = 32;
+/** The most entries of the audit log that are taken at once. */
+const entriesMax = 512;
 
 interface AddedBatches {
   readonly batches: SealedBatch['batches'];
@@ -33,6 +35,22 @@ export async function addBatches(sealing: Sealing, edge: TreeEdge): Promise<Adde
     }
   }
   return { batches, more: waiting.length === batchesMax };
+}
+
+interface AddedEntries {
+  readonly entries: SealedBatch['entries'];
+  /** Whether others may wait. */
+  readonly more: boolean;
+}
+
+export async function addAudit(sealing: Sealing, edge: TreeEdge): Promise<AddedEntries> {
+  const waiting = await sealing.waitingAudit(entriesMax);
+  const entries = waiting.map(({ seq, leaf }) => {
+    const leafIndex = edge.size;
+    edge.add(leaf);
+    return { seq, leafIndex };
+  });
+  return { entries, more: waiting.length === entriesMax };
 }
 
 interface AddedReceipts {

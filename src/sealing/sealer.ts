@@ -1,7 +1,7 @@
 /**
- * Takes settled generations into the log of receipts, a few times a second, and signs a checkpoint over them. Each process of a fleet
- * tries; a lock of the database lets one work at a time. Everything that a sealing depends on is read inside its transaction, so a process
- * that stood still, or lost its connection, can neither fork the log nor take a generation twice.
+ * Takes settled generations and entries of the audit log into the log of receipts, a few times a second, and signs a checkpoint over them.
+ * Each process of a fleet tries; a lock of the database lets one work at a time. Everything that a sealing depends on is read inside its
+ * transaction, so a process that stood still, or lost its connection, can neither fork the log nor take a generation twice.
  */
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../base/logger.js';
@@ -12,7 +12,7 @@ import { type SignerKey, signNote } from '../proof/note.js';
 import type { LogIdentity } from '../proof/receipt.js';
 import { edgeTiles, TreeEdge } from '../proof/tiles.js';
 import type { BadGeneration, LogState, LogStatus, LogStore, Sealing } from '../storage/log-types.js';
-import { addBatches, addQueued, queueMax } from './add-leaves.js';
+import { addAudit, addBatches, addQueued, queueMax } from './add-leaves.js';
 import type { LogKeyFile } from './log-key.js';
 import type { PublishedCheckpoint } from './published-checkpoint.js';
 import { faultText, type SealerFault, SealingStopped, type StoppingFault } from './sealer-fault.js';
@@ -235,14 +235,16 @@ export class Sealer {
     const isOwn = this.written?.size === state.size && this.written.root.equals(state.root);
     if (!isOwn && !edge.root().equals(state.root)) throw new SealingStopped('forked');
     const { batches, more } = await addBatches(sealing, edge);
+    const audit = await addAudit(sealing, edge);
     const { receipts, bad, count } = await addQueued(sealing, edge, { origin, salt });
     if (bad.length > 0) await this.setAside(sealing, bad);
-    const isMore = more || count === queueMax;
+    const isMore = more || audit.more || count === queueMax;
     // A settlement whose generations all have no receipt is a batch without leaves. It is sealed too, so that it no longer waits.
     if (edge.size === state.size && batches.length === 0) return nothingSealed(state, isMore);
     const root = edge.root();
     const checkpoint = signNote(checkpointText({ origin, size: edge.size, root }), [signer]);
-    await sealing.write({ batches, receipts, tiles: edge.changed(), size: edge.size, root, checkpoint });
+    const { entries } = audit;
+    await sealing.write({ batches, entries, receipts, tiles: edge.changed(), size: edge.size, root, checkpoint });
     return { more: isMore, checkpoint, written: { size: edge.size, root } };
   }
 

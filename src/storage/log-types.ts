@@ -27,7 +27,7 @@ export interface LogState {
 }
 
 export interface LogStatus extends LogState {
-  /** When the generation that waits longest was settled; null where none waits. */
+  /** Since when the generation or the entry of the audit log waits that waits longest; null where none does. */
   readonly oldestUnsealedMs: number | null;
   /** Whether settled generations are queued. */
   readonly active: boolean;
@@ -42,6 +42,8 @@ export interface Sealing {
   readonly state: LogState;
   /** The batches of leaves that wait, the oldest first. */
   waitingBatches(limit: number): Promise<LeafBatch[]>;
+  /** The entries of the audit log that wait, by number. */
+  waitingAudit(limit: number): Promise<AuditLeaf[]>;
   /** Puts the generations of a batch into the queue instead. */
   queueBatch(batch: string): Promise<void>;
   /** Takes generations out of the queue, the newest. Those that are gone, or sealed already, are left out. */
@@ -81,6 +83,12 @@ export interface LeafBatch {
   readonly leaves: Buffer;
 }
 
+/** An entry of the audit log that becomes a leaf. */
+export interface AuditLeaf {
+  readonly seq: number;
+  readonly leaf: Buffer;
+}
+
 interface SealedReceipt {
   readonly id: string;
   readonly accountId: string;
@@ -90,7 +98,9 @@ interface SealedReceipt {
 export interface SealedBatch {
   /** Their leaves follow on the state's last one, in this order. */
   readonly batches: readonly { readonly batch: string; readonly firstLeaf: number }[];
-  /** Those out of the queue, whose leaves come after. */
+  /** Entries of the audit log, whose leaves come after. */
+  readonly entries: readonly { readonly seq: number; readonly leafIndex: number }[];
+  /** Those out of the queue, whose leaves come last. */
   readonly receipts: readonly SealedReceipt[];
   readonly tiles: readonly ChangedTile[];
   readonly size: number;

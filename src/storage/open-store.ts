@@ -1,6 +1,5 @@
 /** Opens the PostgreSQL store: migrates it and returns one object for each concern. */
 
-import { and, desc, eq, inArray, like, lt, or } from 'drizzle-orm';
 import pg from 'pg';
 import type { Logger } from '../base/logger.js';
 import { clientConfig, Database, historyTimeoutMs, type StoreAddress, storeError } from './database.js';
@@ -9,9 +8,10 @@ import { migrate } from './migrate.js';
 import { changeFeed, otherProcesses } from './other-processes.js';
 import { ensurePartitions } from './records/partitions.js';
 import { recordStore } from './records/record-store.js';
-import type { AuditStore, AvailabilityStore, Store } from './store.js';
+import type { AvailabilityStore, Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';
+import { auditStore } from './stores/audit-store.js';
 import { broughtStore } from './stores/brought-store.js';
 import { budgetStore } from './stores/budget-store.js';
 import { catalogueLog } from './stores/catalogue-log.js';
@@ -28,7 +28,7 @@ import { peopleStore } from './stores/people-store.js';
 import { projectStore } from './stores/project-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
-import { audit, modelAvailability } from './stores/tables.js';
+import { modelAvailability } from './stores/tables.js';
 import { usageStore } from './stores/usage-store.js';
 
 /** Throws StoreUnavailable where the server cannot be reached. */
@@ -110,29 +110,5 @@ function availabilityStore(database: Database): AvailabilityStore {
           .onConflictDoUpdate({ target: modelAvailability.canonicalId, set: { state, reason } }),
       );
     },
-  };
-}
-
-function auditStore(database: Database): AuditStore {
-  return {
-    async add(entry) {
-      await database.query((db) => db.insert(audit).values(entry));
-    },
-    list: (limit, { actor, action, subjects, before } = {}) =>
-      database.query((db) =>
-        db
-          .select()
-          .from(audit)
-          .where(
-            and(
-              before === undefined ? undefined : lt(audit.id, before),
-              actor === undefined ? undefined : eq(audit.actor, actor),
-              action === undefined ? undefined : or(eq(audit.action, action), like(audit.action, `${action}.%`)),
-              subjects === undefined ? undefined : inArray(audit.subject, [...subjects]),
-            ),
-          )
-          .orderBy(desc(audit.id))
-          .limit(limit),
-      ),
   };
 }

@@ -1,5 +1,4 @@
 /** The interfaces of the store, one for each concern. Only PostgreSQL implements them. */
-import type { ModelAvailability } from '../catalogue/route.js';
 import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
@@ -7,16 +6,20 @@ import type { NoticeStore } from '../domain/notice.js';
 import type { Project } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
+import type { AuditStore } from './audit-types.js';
 import type { BudgetStore } from './budget-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
+import type { AvailabilityStore, HoldStore } from './hold-types.js';
 import type { LogStore } from './log-types.js';
 import type { BroughtStore, NameStore } from './name-types.js';
 import type { PeopleStore } from './people-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
+export type * from './audit-types.js';
 export type * from './budget-types.js';
 export * from './history-types.js';
+export type * from './hold-types.js';
 export type * from './name-types.js';
 export type * from './people-types.js';
 export type * from './record-types.js';
@@ -79,18 +82,6 @@ export interface NewAccount {
 export interface LedgerFilter {
   before?: string;
   kind?: LedgerEntry['kind'];
-}
-
-export interface AuditEntry {
-  id: string;
-  createdAt: number;
-  /** `operator`, `account:{id}` or `system`. */
-  actor: string;
-  /** Such as `key.create`. */
-  action: string;
-  /** The changed object, such as an account id. */
-  subject: string;
-  details: Record<string, unknown>;
 }
 
 export interface GenerationQuery {
@@ -243,48 +234,6 @@ export interface GenerationStore {
   /** By the generation's id, or by the id of its request. Without an account: of any. */
   find(accountId: string | null, id: string): Promise<Generation | null>;
   list(query: GenerationQuery): Promise<{ data: Generation[]; hasMore: boolean }>;
-}
-
-export interface AvailabilityStore {
-  all(): Promise<Map<string, ModelAvailability>>;
-  set(canonicalId: string, availability: ModelAvailability): Promise<void>;
-}
-
-export type HoldReason = 'upstream' | 'daily_token_quota';
-
-/** The state of a route's quota on one UTC day. */
-export interface HoldRecord {
-  /** Days since the epoch. */
-  utcDay: number;
-  routeId: string;
-  /** null where the route is not held, or no longer. */
-  reason: HoldReason | null;
-  /** An operator has lifted the hold of the route's own quota, which then does not apply on that day. */
-  quotaLifted: boolean;
-}
-
-export interface HoldStore {
-  /** The records of that day and later ones. */
-  since(utcDay: number): Promise<HoldRecord[]>;
-  /** Replaces the record of that route and day. */
-  put(record: HoldRecord): Promise<void>;
-  /** Prompt and completion tokens of billed generations created from `fromMs` to before `toMs`, by the route that served. */
-  tokensBetween(fromMs: number, toMs: number): Promise<Map<string, number>>;
-}
-
-export interface AuditStore {
-  add(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
-  list(limit: number, filter?: AuditFilter): Promise<AuditEntry[]>;
-}
-
-export interface AuditFilter {
-  actor?: string;
-  /** An action such as `key.create`, or its first part for all actions that begin with it. */
-  action?: string;
-  subjects?: readonly string[];
-  /** Only entries before this id. */
-  before?: string;
 }
 
 /**

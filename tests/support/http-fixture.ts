@@ -107,7 +107,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     }),
     territories: new Territories({ trust: new ProxyTrust([], ''), countryHeader: null, database: null, sanctioned }),
     adminLimiter: new AdminLimiter(new MemoryCounters(clock), clock),
-    ipLimiter: new IpLimiter(1200, new MemoryCounters(clock)),
+    ipLimiter: new IpLimiter(3000, new MemoryCounters(clock)),
     keyLimiter: new KeyLimiter(limits, new MemoryCounters(clock), new MemoryCounters(clock)),
     bodyMemory: new BodyMemory({ bytesMax: 512 * 1024 * 1024 }),
     chat: (_req, res) => void res.end('chat'),

@@ -1,7 +1,7 @@
-/** The order of generations, the filter of audit entries and sums of the ledger, for the memory store. */
+/** The order of generations and sums of the ledger, for the memory store. */
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
-import type { AuditEntry, AuditFilter, GenerationSort } from '../../src/storage/store.js';
+import type { GenerationSort } from '../../src/storage/store.js';
 
 const figures: Partial<Record<GenerationSort, (row: Generation) => number>> = {
   cost: ({ costPico }) => Number(costPico),
@@ -14,14 +14,6 @@ export function inOrder(sort: GenerationSort = 'newest'): (a: Generation, b: Gen
   const figure = figures[sort];
   if (figure) return (a, b) => figure(b) - figure(a) || newest(a, b);
   return sort === 'oldest' ? (a, b) => newest(b, a) : newest;
-}
-
-export function isWanted({ actor, action, subjects, before }: AuditFilter): (entry: AuditEntry) => boolean {
-  return (entry) =>
-    (actor === undefined || entry.actor === actor) &&
-    (action === undefined || entry.action === action || entry.action.startsWith(`${action}.`)) &&
-    (subjects === undefined || subjects.includes(entry.subject)) &&
-    (before === undefined || entry.id < before);
 }
 
 export function postedSums(rows: readonly LedgerEntry[], accountId: string) {

@@ -8,7 +8,6 @@ import type { JournalOffset, SettlementRow } from '../../src/domain/settlement-r
 import {
   type AccountChanges,
   type AuditEntry,
-  type AuditFilter,
   type GenerationQuery,
   type HoldRecord,
   type KeyChange,
@@ -19,9 +18,11 @@ import {
   StoreUnavailable,
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
+import { memoryAudit } from './memory-audit.js';
 import { memoryBudgets } from './memory-budgets.js';
-import { inOrder, isWanted, postedSums } from './memory-filters.js';
+import { inOrder, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
+import { memoryAvailability, memoryHolds } from './memory-holds.js';
 import { memoryLog } from './memory-log.js';
 import { memoryBrought, memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
@@ -209,33 +210,9 @@ export class MemoryStore implements Store {
       }),
   };
 
-  readonly availability = {
-    all: () => this.answer(() => new Map(this.availabilityRows)),
-    set: (canonicalId: string, availability: ModelAvailability) =>
-      this.answer(() => void this.availabilityRows.set(canonicalId, availability)),
-  };
-
-  readonly holds = {
-    since: (utcDay: number) => this.answer(() => [...this.holdRows.values()].filter((row) => row.utcDay >= utcDay)),
-    put: (record: HoldRecord) =>
-      this.answer(() => void this.holdRows.set(`${record.utcDay} ${record.routeId}`, { ...record })),
-    tokensBetween: (fromMs: number, toMs: number) =>
-      this.answer(() => {
-        const tokens = new Map<string, number>();
-        for (const row of this.generationRows.values()) {
-          if (!row.billed || row.servedModel === null || row.createdAt < fromMs || row.createdAt >= toMs) continue;
-          const before = tokens.get(row.servedModel) ?? 0;
-          tokens.set(row.servedModel, before + row.promptTokens + row.completionTokens);
-        }
-        return tokens;
-      }),
-  };
-
-  readonly audit = {
-    add: (entry: AuditEntry) => this.answer(() => void this.auditRows.push(entry)),
-    list: (limit: number, filter: AuditFilter = {}) =>
-      this.answer(() => [...this.auditRows].reverse().filter(isWanted(filter)).slice(0, limit)),
-  };
+  readonly availability = memoryAvailability(this.availabilityRows, (read) => this.answer(read));
+  readonly holds = memoryHolds(this, (read) => this.answer(read));
+  readonly audit = memoryAudit(this.auditRows, (read) => this.answer(read));
 
   private readonly signInTables = memoryTables();
   readonly signIn = memorySignIn(this.signInTables);

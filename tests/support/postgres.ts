@@ -31,11 +31,11 @@ export interface FreshDatabase {
   drop(): Promise<void>;
 }
 
-/** A database of its own, migrated, in some 15 ms. Needs `tests/support/global-setup.ts`. */
-export async function freshDatabase(): Promise<FreshDatabase> {
+/** A database of its own, migrated unless it is made from another template, in some 15 ms. Needs `tests/support/global-setup.ts`. */
+export async function freshDatabase(from = template): Promise<FreshDatabase> {
   const owner = inject('postgres');
   const database = `test_${randomBytes(6).toString('hex')}`;
-  await asOwner(owner, `create database ${database} template ${template} strategy file_copy`);
+  await asOwner(owner, `create database ${database} template ${from} strategy file_copy`);
   return {
     databaseUrl: databaseUrlOf({ ...owner, database }),
     connection: { ...owner, database },

@@ -90,6 +90,7 @@ export function useSealers(): SealerRig {
     const { rows } = await rig.client.query(
       `select count(*) as n, count(distinct place) as places from (
          select leaf_index as place from lodestone.receipts
+         union all select leaf_index from lodestone.audit where leaf_index is not null
          union all select generate_series(first_leaf, first_leaf + leaf_count - 1) from lodestone.log_batches
        ) leaves`,
     );

@@ -4,7 +4,7 @@ import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { fallbackModelsMax } from '../../wire/chat-request.js';
 import { shown } from '../../wire/json-text.js';
-import type { AuditLog } from '../audit.js';
+import type { Actor, AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { checkChain, checkChatChain, type ModelStateReader } from './check-chain.js';
 
@@ -18,19 +18,24 @@ export class SavedChain {
   ) {}
 
   /** Each entry must be served now. An entry that is withdrawn later is skipped when a request uses the chain. */
-  async set(account: Account, body: Record<string, unknown>, snapshot: Snapshot | null): Promise<readonly string[]> {
+  async set(
+    account: Account,
+    body: Record<string, unknown>,
+    snapshot: Snapshot | null,
+    who?: Actor,
+  ): Promise<readonly string[]> {
     const models = readChain(body);
     if (!snapshot) throw gatewayError('service_unavailable');
     checkChain(models, account, snapshot, this.modelStates);
     checkChatChain(models, account, snapshot);
     await this.directory.setRouting(account, { fallback: models });
-    await this.audit.record(`account:${account.id}`, 'fallback.set', account.id, { models });
+    await this.audit.record(who ?? `account:${account.id}`, 'fallback.set', account.id, { models });
     return models;
   }
 
-  async delete(account: Account): Promise<void> {
+  async delete(account: Account, who?: Actor): Promise<void> {
     await this.directory.setRouting(account, { fallback: [] });
-    await this.audit.record(`account:${account.id}`, 'fallback.delete', account.id);
+    await this.audit.record(who ?? `account:${account.id}`, 'fallback.delete', account.id);
   }
 }
 

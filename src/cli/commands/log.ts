@@ -1,22 +1,25 @@
-/** `lodestone log …`: checks the whole log of receipts, makes the key that signs it, and replaces it. */
-import { readFileSync } from 'node:fs';
+/** `lodestone log …`: checks the whole log of receipts, and an export of the audit log against it, makes the key that signs it, and replaces it. */
+import { createReadStream, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from 'undici';
+import { AuditExport } from '../../proof/check-audit.js';
 import { type LogSource, verifyLog } from '../../proof/check-log.js';
 import { isKeyName, newSigner } from '../../proof/note.js';
 import { tilePath } from '../../proof/tiles.js';
 import { type Command, type CommandContext, required } from '../command.js';
+import { findUrl } from '../connection.js';
 import { CommandFailure } from '../io.js';
 import { throughServer } from './storage.js';
 
 export const logCommands: readonly Command[] = [
   {
     name: 'log verify',
-    parameters: '[--since CHECKPOINT_FILE] URL',
+    parameters: '[--since CHECKPOINT_FILE] [--audit FILE] URL',
     summary:
-      'Check the log of receipts of the gateway at URL against its signed checkpoint; with --since, also that nothing was rewritten since.',
-    options: { since: { type: 'string' } },
+      'Check the log of receipts of the gateway at URL against its signed checkpoint; with --since, also that nothing was rewritten since; with --audit, also that an export of the audit log is complete and unchanged.',
+    options: { since: { type: 'string' }, audit: { type: 'string' } },
     positionalsMax: 1,
     run: verify,
   },
@@ -38,10 +41,13 @@ export const logCommands: readonly Command[] = [
 ];
 
 async function verify({ io, json, positionals, options, markFailed }: CommandContext): Promise<void> {
-  const url = required(positionals[0] ?? options.url, 'The address of the gateway (URL)').replace(/\/+$/, '');
-  if (!URL.canParse(url)) throw new CommandFailure(`"${url}" is not an address like https://llm.example.com.`);
+  const given = positionals[0] ?? options.url;
+  // Who has an export is most often the operator, who has the configuration too.
+  if (options.audit === undefined) required(given, 'The address of the gateway (URL)');
+  const url = findUrl({ url: given, config: options.config }, io);
   const since = options.since === undefined ? null : checkpointIn(textOf(resolve(io.cwd, options.since)));
-  const { checked, faults, checkpoint, notCompared } = await verifyLog(sourceAt(url), since);
+  const audit = options.audit === undefined ? null : await auditExportIn(resolve(io.cwd, options.audit));
+  const { checked, faults, checkpoint, notCompared } = await verifyLog(sourceAt(url), since, audit);
   const holds = faults.length === 0 && notCompared === null;
   if (!holds) markFailed();
   if (json) {
@@ -57,7 +63,7 @@ async function verify({ io, json, positionals, options, markFailed }: CommandCon
     io.out('The log holds. Keep this checkpoint, and give it with --since the next time:\n');
     io.out(checkpoint.trimEnd());
   } else {
-    io.out('The log does not hold.');
+    io.out(audit?.faults.length ? 'The export does not hold.' : 'The log does not hold.');
   }
 }
 
@@ -71,6 +77,18 @@ function checkpointIn(text: string): string {
   }
   // A signed note is its text, an empty line, and the signatures.
   return text.replaceAll('\r\n', '\n').split('\n\n').slice(-2).join('\n\n');
+}
+
+/** Line by line: an export may be larger than a text can be. */
+async function auditExportIn(file: string): Promise<AuditExport> {
+  const audit = new AuditExport();
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  try {
+    for await (const line of lines) if (line !== '') audit.add(line);
+  } catch (error) {
+    throw new CommandFailure(`${file} cannot be read: ${(error as Error).message}.`);
+  }
+  return audit;
 }
 
 function textOf(file: string): string {

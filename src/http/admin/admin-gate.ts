@@ -48,6 +48,9 @@ export class AdminGate {
     const path = request.originalUrl.split('?', 1)[0]!.slice(0, 200);
     logger.warn({ request_id: request.id, address, path }, 'an admin authentication failed');
     if (await adminLimiter.mayAudit())
-      void audit.record('anonymous', 'admin.refused', address, { path, request_id: request.id });
+      void audit.record({ actor: 'anonymous', by: null, address }, 'admin.refused', address, {
+        path,
+        request_id: request.id,
+      });
   }
 }

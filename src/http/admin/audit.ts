@@ -1,8 +1,8 @@
 /** `GET /admin/v1/audit`: the audit log, newest first. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Actor } from '../../accounts/audit.js';
-import type { Session } from '../../accounts/sign-in/session.js';
+import type { Caller } from '../../accounts/audit.js';
 import { shownPersonId } from '../../domain/organisation.js';
+import { auditEntryJson } from '../api/audit.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber } from '../query.js';
 
@@ -19,25 +19,36 @@ export function registerAudit(app: FastifyInstance, { store }: HttpDeps): void {
     const entries = await store.audit.list(queryNumber(request, auditLimit));
     return {
       object: 'list',
-      data: entries.map(({ id, createdAt, actor, action, subject, details }) => ({
-        id,
-        created_at: new Date(createdAt).toISOString(),
-        actor,
-        action,
-        subject,
-        details,
-      })),
+      data: entries.map(auditEntryJson),
     };
   });
 }
 
-/** Whom the audit log names: who is signed in, else the holder of the admin token. */
-export function actorOf({ session }: FastifyRequest): Actor {
-  return session ? signedInActor(session) : 'operator';
+/**
+ * Whom the audit log names: the person of the session, the key, else the holder of the admin token. An operator who did not sign up with
+ * the account of the session is `operator`, so that the account that they change does not learn who it was.
+ */
+export function actorOf(request: FastifyRequest): Caller {
+  const { session, identity, origin } = request;
+  if (session) {
+    const caller = personIn(request, session.person.id, session.current?.account.id);
+    const isOperator = request.routeOptions.config.right === 'operator' && caller.actor === caller.by;
+    return isOperator ? { ...caller, actor: 'operator' } : caller;
+  }
+  if (!identity) return { actor: 'operator', by: 'admin_token', address: origin.address };
+  return { actor: `account:${identity.account.id}`, by: `key:${identity.key.id}`, address: origin.address };
+}
+
+/** Whom the audit log names for changes of people: the person of the session, the key, or an operator, and never the account. */
+export function actingPerson(request: FastifyRequest): Caller {
+  const caller = actorOf(request);
+  if (!caller.actor.startsWith('account:')) return caller;
+  const isOperator = request.routeOptions.config.right === 'operator';
+  return { ...caller, actor: isOperator ? 'operator' : (caller.by as Caller['actor']) };
 }
 
 /** Who signed up with an account and acts in it is named by the account, as before accounts had several people. */
-export function signedInActor({ person, current }: Session): Actor {
-  const isOwn = person.id === current?.account.id;
-  return isOwn ? `account:${person.id}` : `person:${shownPersonId(person.id)}`;
+export function personIn({ origin }: FastifyRequest, personId: string, accountId: string | undefined): Caller {
+  const by = `person:${shownPersonId(personId)}` as const;
+  return { actor: personId === accountId ? `account:${personId}` : by, by, address: origin.address };
 }

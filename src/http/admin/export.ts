@@ -15,7 +15,10 @@ const contentTypes = {
   parquet: 'application/vnd.apache.parquet',
 } as const;
 
-export function registerExport(app: FastifyInstance, { store, journal }: HttpDeps): void {
+/** Longer than entries of the audit log wait to be sealed. */
+const sealedWaitMs = 3_000;
+
+export function registerExport(app: FastifyInstance, { store, journal, proof }: HttpDeps): void {
   for (const kind of exportKinds) app.get(`/export/${kind}`, (request, reply) => send(kind, request, reply));
 
   async function send(kind: ExportQuery['kind'], request: FastifyRequest, reply: FastifyReply) {
@@ -30,6 +33,8 @@ export function registerExport(app: FastifyInstance, { store, journal }: HttpDep
     if ((filters.fromMs ?? 0) > (filters.toMs ?? Number.POSITIVE_INFINITY))
       throw gatewayError('field_invalid', { param: 'since', reason: 'must not be later than `until`' });
     await journal.settled(settledWaitMs);
+    // An entry that is not in the log yet could not be told from one that somebody has added.
+    if (kind === 'audit' && proof.sealer !== null) await store.audit.sealed(sealedWaitMs);
     const rows = await store.records.export({ kind, format, ...given } as ExportQuery).catch(refuse);
     reply.header('content-type', contentTypes[format]);
     reply.header('content-disposition', `attachment; filename="lodestone-${kind}.${format}"`);

@@ -5,6 +5,7 @@ import type { AccountChange } from '../../accounts/directory.js';
 import { checkRight, type Right, type Standing } from '../../accounts/roles.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import { actorOf } from '../admin/audit.js';
 import { personText } from '../admin/fields.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -41,7 +42,7 @@ export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix:
     checkSettings(standingOf(request), Object.keys(fields));
     const { budget: sent, ...settings } = fields;
     const budget = changedBudget({ budget: sent }, account.budget, clock.now());
-    const actor = `account:${account.id}` as const;
+    const actor = actorOf(request);
     if (budget !== undefined) {
       await journal.settled(settledWaitMs);
       await directory.setBudget(actor, { account, project: null, budget });
@@ -57,7 +58,7 @@ function checkSettings(standing: Standing, names: readonly string[]): void {
     ['budget', 'account.budget'],
     ['record_end_users', 'account.recording'],
   ]);
-  for (const name of names.length > 0 ? names : ['name']) checkRight(standing, rights.get(name) ?? 'account.change');
+  for (const name of names.length > 0 ? names : ['name']) checkRight(standing, rights.get(name) ?? 'account.manage');
 }
 
 export function settingsOf(fields: Omit<z.infer<typeof settingsChange>, 'budget'>): AccountChange {

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { AliasBook } from '../../accounts/aliases/alias-book.js';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
 import type { Alias } from '../../domain/account.js';
+import { actorOf } from '../admin/audit.js';
 import { accountOf, changesSettings } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { jsonBody } from '../server/body.js';
@@ -18,7 +19,7 @@ export function registerAliases(app: FastifyInstance, { directory, audit, clock,
   }));
 
   app.post('/v1/aliases', changesSettings, async (request, reply) => {
-    const alias = await book.create(accountOf(request), jsonBody(request), catalogue.current);
+    const alias = await book.create(accountOf(request), jsonBody(request), catalogue.current, actorOf(request));
     return reply.code(201).send(aliasJson(alias));
   });
 
@@ -29,11 +30,19 @@ export function registerAliases(app: FastifyInstance, { directory, audit, clock,
     method: ['PUT', 'PATCH'],
     url: '/v1/aliases/:name',
     handler: async (request) =>
-      aliasJson(await book.repoint(accountOf(request), request.params.name, jsonBody(request), catalogue.current)),
+      aliasJson(
+        await book.repoint(
+          accountOf(request),
+          request.params.name,
+          jsonBody(request),
+          catalogue.current,
+          actorOf(request),
+        ),
+      ),
   });
 
   app.delete<Named>('/v1/aliases/:name', changesSettings, async (request, reply) => {
-    await book.delete(accountOf(request), request.params.name);
+    await book.delete(accountOf(request), request.params.name, actorOf(request));
     return reply.code(204).send();
   });
 }

@@ -1,5 +1,6 @@
 /** `/v1/keys`: the keys of an account, for a program that has a management key. */
 import type { FastifyInstance } from 'fastify';
+import { actorOf } from '../admin/audit.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
@@ -26,12 +27,12 @@ export function registerManagedKeys(app: FastifyInstance, deps: HttpDeps): void 
 
   app.patch<WithId>('/v1/keys/:id', async (request) => {
     const { account, reach } = managerOf(request);
-    return records.update(request, `account:${account.id}`, async () => account, request.params.id, reach);
+    return records.update(request, actorOf(request), async () => account, request.params.id, reach);
   });
 
   app.delete<WithId>('/v1/keys/:id', async (request, reply) => {
     const { account, reach } = managerOf(request);
-    await records.delete(`account:${account.id}`, account.id, request.params.id, reach);
+    await records.delete(actorOf(request), account.id, request.params.id, reach);
     return reply.code(204).send();
   });
 }

@@ -1,8 +1,10 @@
 /** `/v1/projects`: the projects of an account with their keys and policies, for a management key and in the dashboard for a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { noSuchProject } from '../../accounts/projects/projects.js';
 import { checkRight, type Right, reaches } from '../../accounts/roles.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { openProjectPolicy, policyJson, readProjectPolicy } from '../../policy/policy.js';
+import { actorOf } from '../admin/audit.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
@@ -21,14 +23,14 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   app.get(path, async (request) => {
     const { account } = managerOf(request);
     const standing = standingOf(request);
-    return records.list(request, account, (project) => reaches(standing, project.id));
+    return records.list(request, account, ({ id }) => reaches(standing, id));
   });
 
   app.post(path, async (request, reply) => {
     const { account, reach } = managerOf(request);
     if (reach) throw gatewayError('whole_account_key_required');
     checkRight(standingOf(request), 'projects.manage');
-    return reply.code(201).send(await records.create(request, `account:${account.id}`, async () => account));
+    return reply.code(201).send(await records.create(request, actorOf(request), async () => account));
   });
 
   app.get<WithId>(`${path}/:id`, async (request) => {
@@ -37,27 +39,29 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   });
 
   app.patch<WithId>(`${path}/:id`, async (request) => {
-    const names = Object.keys(jsonBody(request) as Record<string, unknown>);
-    const isBudget = names.length > 0 && names.every((name) => name === 'budget');
-    const { account, project } = managedProject(request, isBudget ? 'projects.budget' : 'projects.manage');
-    return records.update(request, `account:${account.id}`, account, project);
+    const { account, project } = managedProject(request);
+    for (const name of Object.keys(jsonBody(request)))
+      checkRight(standingOf(request), name === 'budget' ? 'projects.budget' : 'projects.manage');
+    return records.update(request, actorOf(request), account, project);
   });
 
   app.delete<WithId>(`${path}/:id`, async (request, reply) => {
     const { account, project } = managedProject(request, 'projects.manage');
-    await records.delete(`account:${account.id}`, account, project);
+    await records.delete(actorOf(request), account, project);
     return reply.code(204).send();
   });
 
   const keys = new KeyRecords(deps);
 
   app.get<WithId>(`${path}/:id/keys`, async (request) => {
-    const { account, project } = managedProject(request, 'keys.read');
+    // A developer sees only the keys that they hold, under `/keys`.
+    const isAuditor = standingOf(request).role === 'auditor';
+    const { account, project } = managedProject(request, isAuditor ? 'keys.read' : 'keys.manage');
     return { object: 'list', data: pageOf(request, await keys.list(account.id, project), 'key') };
   });
 
   app.post<WithId>(`${path}/:id/keys`, async (request, reply) => {
-    const { account, project } = managedProject(request, 'keys.manage');
+    const { account, project } = managedProject(request, 'projects.manage');
     return reply.code(201).send(await keys.createLimited(request, account, { reach: project }));
   });
 
@@ -73,22 +77,23 @@ function registerProjectPolicy(app: FastifyInstance, { directory }: HttpDeps, pa
   app.put<WithId>(path, async (request) => {
     const { account, project } = managedProject(request, 'projects.manage');
     const policy = readProjectPolicy(jsonBody(request));
-    await directory.projects.update(`account:${account.id}`, account, project, { policy });
+    await directory.projects.update(actorOf(request), account, project, { policy });
     return policyJson(policy);
   });
 
   app.delete<WithId>(path, async (request, reply) => {
     const { account, project } = managedProject(request, 'projects.manage');
-    await directory.projects.update(`account:${account.id}`, account, project, { policy: null });
+    await directory.projects.update(actorOf(request), account, project, { policy: null });
     return reply.code(204).send();
   });
 }
 
-/** Throws role_required, and resource_not_found for a project that the caller does not reach. */
+/** Throws resource_not_found for a project that the caller does not reach, and role_required. */
 function managedProject(request: FastifyRequest<WithId>, right: Right = 'projects.read') {
-  const { account } = managerOf(request);
+  const { account, reach } = managerOf(request);
+  const project = projectNamed(account, request.params.id, reach);
   const standing = standingOf(request);
+  if (!reaches(standing, project.id)) throw noSuchProject(request.params.id);
   checkRight(standing, right);
-  const project = projectNamed(account, request.params.id, (one) => reaches(standing, one.id));
   return { account, project };
 }

@@ -7,6 +7,7 @@ import { assignRights } from '../rights.js';
 import { registerOwnAccount } from './account.js';
 import { registerActivity } from './activity.js';
 import { registerAliases } from './aliases.js';
+import { registerOwnAudit } from './audit.js';
 import { registerBudget } from './budget.js';
 import { registerGenerations } from './generations.js';
 import { registerManagedKeys } from './keys.js';
@@ -25,6 +26,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   registerManagedKeys(app, deps);
   registerProjects(app, deps, '/v1');
   registerOwnAccount(app, deps, '/v1');
+  registerOwnAudit(app, deps, '/v1');
 }
 
 /** The endpoints without the check of who is calling. */

@@ -5,6 +5,7 @@ import { SavedPolicy } from '../../accounts/policy/saved-policy.js';
 import { bodyBytesMax } from '../../pipeline/admit.js';
 import { checkContentType } from '../../pipeline/validate.js';
 import { policyJson } from '../../policy/policy.js';
+import { actorOf } from '../admin/audit.js';
 import { accountOf, callerOf, changesSettings } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { jsonBody, readControlBody } from '../server/body.js';
@@ -17,11 +18,11 @@ export function registerRoutingPolicy(app: FastifyInstance, { directory, audit }
   app.get(policyPath, async (request) => policyJson(accountOf(request).policy));
 
   app.put(policyPath, changesSettings, async (request) =>
-    policyJson(await saved.set(accountOf(request), jsonBody(request))),
+    policyJson(await saved.set(accountOf(request), jsonBody(request), actorOf(request))),
   );
 
   app.delete(policyPath, changesSettings, async (request, reply) => {
-    await saved.delete(accountOf(request));
+    await saved.delete(accountOf(request), actorOf(request));
     return reply.code(204).send();
   });
 }
@@ -35,11 +36,11 @@ export function registerFallback(app: FastifyInstance, { directory, audit, model
   app.get(fallbackPath, async (request) => fallbackJson(accountOf(request).fallback));
 
   app.put(fallbackPath, changesSettings, async (request) =>
-    fallbackJson(await saved.set(accountOf(request), jsonBody(request), catalogue.current)),
+    fallbackJson(await saved.set(accountOf(request), jsonBody(request), catalogue.current, actorOf(request))),
   );
 
   app.delete(fallbackPath, changesSettings, async (request, reply) => {
-    await saved.delete(accountOf(request));
+    await saved.delete(accountOf(request), actorOf(request));
     return reply.code(204).send();
   });
 }

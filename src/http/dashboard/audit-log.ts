@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AuditEntry, AuditFilter } from '../../storage/store.js';
 import { auditLimit } from '../admin/audit.js';
+import { auditEntryJson } from '../api/audit.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber, queryText } from '../query.js';
 
@@ -27,17 +28,12 @@ export function registerAuditLog(app: FastifyInstance, deps: HttpDeps): void {
     const nameOf = (id: unknown) => (typeof id === 'string' ? (accounts.get(id) ?? keys.get(id) ?? null) : null);
     return {
       object: 'list',
-      data: page.map(({ id, createdAt, actor, action, subject: about, details }) => ({
-        id,
-        created_at: new Date(createdAt).toISOString(),
-        actor,
-        actor_name: nameOf(actor.replace(/^account:/, '')),
-        action,
-        subject: about,
-        subject_name: nameOf(about),
-        account_id: typeof details.account_id === 'string' ? details.account_id : null,
-        account_name: nameOf(details.account_id),
-        details,
+      data: page.map((entry) => ({
+        ...auditEntryJson(entry),
+        actor_name: nameOf(entry.actor.replace(/^account:/, '')),
+        subject_name: nameOf(entry.subject),
+        account_id: typeof entry.details.account_id === 'string' ? entry.details.account_id : null,
+        account_name: nameOf(entry.details.account_id),
       })),
       has_more: entries.length > limit,
     };

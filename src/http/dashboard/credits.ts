@@ -6,6 +6,7 @@ import { displayText } from '../../billing/display-currency.js';
 import { type LedgerKind, ledgerKinds } from '../../domain/ledger-entry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { checkoutCents } from '../../payments/checkout.js';
+import { actorOf } from '../admin/audit.js';
 import { ledgerEntryJson } from '../admin/credits.js';
 import { bodyFields } from '../admin/fields.js';
 import { settledWaitMs } from '../api/generations.js';
@@ -37,7 +38,7 @@ export function registerCheckout(app: FastifyInstance, deps: HttpDeps, { address
     const { id: accountId, email } = caller.account;
     const returnUrl = `${addresses().dashboard}/credits`;
     const { id, url } = await deps.payments.open({ accountId, email, cents, attempt, returnUrl });
-    await deps.audit.record(`account:${accountId}`, 'payment.checkout', accountId, { checkout: id, amount_usd });
+    await deps.audit.record(actorOf(request), 'payment.checkout', accountId, { checkout: id, amount_usd });
     return { id, url };
   });
 
@@ -108,7 +109,7 @@ export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboa
     }
     const { id } = accountOf(request);
     await deps.store.notices.setThreshold(id, threshold);
-    await deps.audit.record(`account:${id}`, 'account.low_balance', id, { low_balance_usd: usdText(threshold) });
+    await deps.audit.record(actorOf(request), 'account.low_balance', id, { low_balance_usd: usdText(threshold) });
     return { low_balance_usd: usdText(threshold) };
   });
 

@@ -8,7 +8,7 @@ import { checkRight, mayDo, reaches } from '../../accounts/roles.js';
 import type { ApiKey } from '../../domain/account.js';
 import { defaultProjectId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { signedInActor } from '../admin/audit.js';
+import { actorOf } from '../admin/audit.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
@@ -31,24 +31,21 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
 
   app.post('/keys', async (request, reply) => {
     const account = accountOf(request);
-    const session = sessionOf(request);
-    const holderId = managesAll(request) ? null : session.person.id;
+    const holderId = managesAll(request) ? null : sessionOf(request).person.id;
     if (holderId !== null) checkOwnTerms(request, account.id);
-    const owner = { actor: signedInActor(session), holderId };
-    return reply.code(201).send(withLabel(await records.createLimited(request, account, owner)));
+    return reply.code(201).send(withLabel(await records.createLimited(request, account, { holderId })));
   });
 
   app.patch<WithId>('/keys/:id', async (request) => {
     const account = accountOf(request);
     await checkReach(deps, request, request.params.id);
-    const actor = signedInActor(sessionOf(request));
-    return withLabel(await records.update(request, actor, async () => account, request.params.id));
+    return withLabel(await records.update(request, actorOf(request), async () => account, request.params.id));
   });
 
   app.delete<WithId>('/keys/:id', async (request, reply) => {
     await checkReach(deps, request, request.params.id);
     const { id } = accountOf(request);
-    await records.delete(signedInActor(sessionOf(request)), id, request.params.id);
+    await records.delete(actorOf(request), id, request.params.id);
     return reply.code(204).send();
   });
 }

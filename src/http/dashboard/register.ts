@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { registerOperatorResources } from '../admin/register.js';
 import { registerOwnAccount } from '../api/account.js';
+import { registerOwnAudit } from '../api/audit.js';
 import { registerProjects } from '../api/projects.js';
 import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
@@ -58,6 +59,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
     registerProjects(app, deps, prefix);
     registerOwnAccount(app, deps, prefix);
   }
+  registerOwnAudit(app, deps, '');
   registerCatalogueView(app, deps);
   registerModelHistory(app, deps);
   registerPolicyPreview(app, deps);

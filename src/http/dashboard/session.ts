@@ -10,7 +10,7 @@ import type { BalanceLevel } from '../../domain/notice.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { AdminGate } from '../admin/admin-gate.js';
-import { signedInActor } from '../admin/audit.js';
+import { actorOf, personIn } from '../admin/audit.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
@@ -109,7 +109,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
     const attempt = async () => (await signIns.changePassword(person.id, current_password, new_password)) || null;
     const changed = await limitGuesses(limiter, buckets, attempt);
     if (!changed) throw gatewayError('current_password_wrong');
-    await deps.audit.record(signedInActor(session), 'account.password', person.id);
+    await deps.audit.record(actorOf(request), 'account.password', person.id);
     reply.header('set-cookie', await signIns.open(person.id, session.twoFactor));
     return sessionJson(deps, dashboard, withoutAdminToken(session));
   });
@@ -123,7 +123,8 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
       throw gatewayError('operator_token_wrong');
     }
     await signIns.setSessionOperator(session, true);
-    await deps.audit.record(signedInActor(session), 'session.operator', session.person.id);
+    const who = personIn(request, session.person.id, session.current?.account.id);
+    await deps.audit.record(who, 'session.operator', session.person.id);
     return sessionJson(deps, dashboard, { ...session, operatorBy: session.operatorBy ?? 'session' });
   });
 

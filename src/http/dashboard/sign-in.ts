@@ -8,7 +8,7 @@ import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { Session } from '../../accounts/sign-in/session.js';
 import type { Cookies } from '../../accounts/sign-in/sign-ins.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { signedInActor } from '../admin/audit.js';
+import { personIn } from '../admin/audit.js';
 import { bodyFields, emailAddress, newPassword, personText } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
@@ -45,7 +45,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const account = await deps.directory.createAccount('system', { email, name: name ?? null });
     await keepPassword(account, true);
     const { address } = request.origin;
-    await deps.audit.record(`account:${account.id}`, 'account.sign_up', account.id, { address });
+    await deps.audit.record(personIn(request, account.id, account.id), 'account.sign_up', account.id, { address });
     const { welcomeCreditPico } = dashboard;
     if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
     const cookies = await signIns.open(account.id);
@@ -68,7 +68,8 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     if ((await deps.store.people.find(personId))?.status === 'suspended') throw gatewayError('person_suspended');
     const cookies = await signIns.open(personId, asksForCode);
     const session = await newSession(dashboard, cookies);
-    await deps.audit.record(signedInActor(session), 'session.open', personId);
+    const who = personIn(request, personId, session.current?.account.id);
+    await deps.audit.record(who, 'session.open', personId);
     const withDevice = device === null ? [...cookies, await devices.make(email)] : cookies;
     return answerSignedIn(reply, withDevice, session);
   });
@@ -85,7 +86,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const claimed = await limitGuesses(limiter, buckets, () => demoClaim.take(token));
     if (!claimed) throw gatewayError('claim_invalid');
     const { account, personId } = claimed;
-    await deps.audit.record(`account:${account.id}`, 'account.claim', account.id);
+    await deps.audit.record(personIn(request, personId, account.id), 'account.claim', account.id);
     const cookies = await signIns.open(personId);
     return answerSignedIn(reply, cookies, await newSession(dashboard, cookies));
   });

@@ -12,6 +12,7 @@ import { type Account, type ApiKey, keyProjectId, openTerms } from '../../domain
 import { type Project, shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { KeyFigures } from '../../storage/store.js';
+import { actorOf } from '../admin/audit.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import {
@@ -104,16 +105,12 @@ export class KeyRecords {
   }
 
   /** The same for a caller who is not an operator: how many keys it creates in a minute is limited. */
-  async createLimited(
-    request: FastifyRequest,
-    account: Account,
-    { actor = `account:${account.id}`, ...maker }: KeyMaker & { actor?: Actor } = {},
-  ) {
+  async createLimited(request: FastifyRequest, account: Account, maker: KeyMaker) {
     const limiter = this.deps.dashboard?.limiter;
     const buckets = newKeyBuckets(account.id);
     await limiter?.take(buckets);
     try {
-      return await this.create(request, actor, async () => account, maker);
+      return await this.create(request, actorOf(request), async () => account, maker);
     } catch (error) {
       await limiter?.giveBack(buckets);
       throw error;

@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Changer } from '../../accounts/people/members.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import { accountNamed } from '../admin/accounts.js';
+import { actingPerson } from '../admin/audit.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber, queryText } from '../query.js';
-import { actingPerson, standingOf } from '../rights.js';
+import { standingOf } from '../rights.js';
 import { invitationJson, memberChangeOf, memberJson, membersLimit, newMemberOf } from './member-fields.js';
 
 type WithId = { Params: { id: string } };

@@ -5,10 +5,10 @@ import { membershipInForce } from '../../accounts/roles.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Person } from '../../storage/store.js';
+import { actingPerson } from '../admin/audit.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber, queryText } from '../query.js';
-import { actingPerson } from '../rights.js';
 import { membersLimit } from './member-fields.js';
 
 export const personChange = z.strictObject({

@@ -21,14 +21,11 @@ import {
   trustJson,
 } from './project-fields.js';
 
-/** Whether the caller reaches a project. */
-type IsReached = (project: Project) => boolean;
-
 export class ProjectRecords {
   constructor(private readonly deps: HttpDeps) {}
 
   /** The default project first, then the oldest. */
-  async list(request: FastifyRequest, account: Account, isReached: IsReached = () => true) {
+  async list(request: FastifyRequest, account: Account, isReached: (project: Project) => boolean = () => true) {
     const all = [...account.projects.values()].filter(isReached);
     return { object: 'list', data: await this.shown(account, pageOf(request, all, 'project')) };
   }
@@ -111,8 +108,8 @@ function openingOf({ budget }: Project, startMs: number): bigint {
 }
 
 /** A project that the caller does not reach is as one that does not exist. */
-export function projectNamed(account: Account, id: string, isReached: IsReached = () => true): Project {
+export function projectNamed(account: Account, id: string, reach: Project | null = null): Project {
   const project = account.projects.get(id);
-  if (!project || !isReached(project)) throw noSuchProject(id);
+  if (!project || (reach !== null && reach !== project)) throw noSuchProject(id);
   return project;
 }

@@ -44,6 +44,16 @@ const allowed: Record<string, readonly string[]> = {
     'lock table lodestone.usage_rollups in share mode',
     'create or replace function lodestone.add_usage(',
   ],
+  // Only fills the columns that are new, and the trigger numbers the entries of an older version too. No entry may come in between, and
+  // nothing waits for one to be written.
+  '0032-audit-log': [
+    'update lodestone.audit a set seq = n.seq, account_id = lodestone.audit_account(',
+    'create unique index audit_seq on lodestone.audit',
+    'create index audit_account_id on lodestone.audit',
+    'create index audit_unsealed on lodestone.audit',
+    'create trigger audit_number before insert on lodestone.audit',
+    'insert into lodestone.audit (id, created_at, actor, action, subject, details)',
+  ],
 };
 
 /** The parts of a migration that could break a version that does not know it. */

@@ -29,6 +29,7 @@ import { budgets } from './0027-budgets.js';
 import { beforeNamesAndImports, namesAndImports } from './0028-names-and-imports.js';
 import { journalOffsets } from './0030-journal-offsets.js';
 import { people } from './0031-people.js';
+import { auditLog } from './0032-audit-log.js';
 
 export interface Migration {
   readonly name: string;
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   { name: '0028-names-and-imports', sql: namesAndImports, before: beforeNamesAndImports },
   { name: '0030-journal-offsets', sql: journalOffsets },
   { name: '0031-people', sql: people },
+  { name: '0032-audit-log', sql: auditLog },
 ];

@@ -1,6 +1,6 @@
 /**
- * Compares balances, ledger, rollups, their sums, generations and the log of receipts with one another, in one snapshot, and names what
- * does not agree.
+ * Compares balances, ledger, rollups, their sums, generations, the audit log and the log of receipts with one another, in one snapshot, and
+ * names what does not agree.
  */
 import type { PoolClient } from 'pg';
 import { leafHash } from '../../proof/merkle.js';
@@ -10,6 +10,7 @@ import type { Database } from '../database.js';
 import type { CheckResult, StorageFault } from '../store.js';
 import { type GenerationRow, receiptColumns, sourceOf } from '../stores/receipt-source.js';
 import { backfillBefore, rollUpLate, sliceTimeoutMs } from './backfill.js';
+import { auditFaults, missingEntries } from './check-audit.js';
 import { type SumKind, sumLengths } from './sums.js';
 
 /** What a kind of sum is compared by, in the words of the series. */
@@ -108,6 +109,7 @@ const comparisons: readonly { what: string; sql: string }[] = [
       where g.figures is distinct from r.figures`,
   },
   ...sumComparisons,
+  missingEntries,
   {
     what: 'receipt and its leaf in the log',
     sql: `select r.id as place, encode(t.leaf, 'base64') as expected, encode(r.leaf, 'base64') as found from (
@@ -171,7 +173,7 @@ export async function checkStorage(database: Database): Promise<CheckResult> {
         })),
       );
     }
-    faults.push(...(await batchFaults(client, faultsMax)));
+    faults.push(...(await batchFaults(client, faultsMax)), ...(await auditFaults(client, faultsMax)));
     const counted = await client.query<{ accounts: string; generations: string }>(
       'select (select count(*) from lodestone.accounts) as accounts, (select count(*) from lodestone.generations) as generations',
     );

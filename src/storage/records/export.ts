@@ -4,6 +4,7 @@ import pg from 'pg';
 import { generationIdsFrom, idTimeMs } from '../../base/ids.js';
 import type { Database } from '../database.js';
 import { type ExportKind, type ExportQuery, UnknownExportRow } from '../store.js';
+import { auditLines } from './audit-lines.js';
 import { copyOut } from './copy-out.js';
 import { type ColumnType, LineWriter } from './export-lines.js';
 import { ParquetRows } from './parquet.js';
@@ -85,15 +86,33 @@ const sources: Record<ExportKind, Source> = {
       created_at: ['ms', 'moment'],
       ...same('text', 'actor', 'action', 'subject'),
       details: ['json', 'details::text'],
+      seq: 'integer',
+      ...same('text', 'acted_by', 'account_id', 'address'),
     },
-    rows: `select *, ${msOf('created_at')} as moment, subject as account_id from lodestone.audit`,
-    order: ['id'],
-    placeOf: (id) => `select id from lodestone.audit where id = ${literal(id)}`,
-    // Changes of its keys name it in their details.
-    ofAccount: (id) =>
-      `(subject = ${literal(id)} or details->>'account_id' = ${literal(id)} or actor = ${literal(`account:${id}`)})`,
+    rows: `select *, ${msOf('created_at')} as moment from lodestone.audit`,
+    order: ['seq'],
+    placeOf: (id) => `select seq from lodestone.audit where id = ${literal(id)}`,
+    ofAccount: auditOfAccount,
   },
 };
+
+/** What it concerns, and what was done by it. */
+function auditOfAccount(id: string): string {
+  return `(account_id = ${literal(id)} or subject = ${literal(id)} or actor = ${literal(`account:${id}`)})`;
+}
+
+/** From the first entry of the period to the last, also those in between whose clock was another, so that no number is missing. */
+function auditPeriod(fromMs: number | undefined, toMs: number | undefined): string[] {
+  const moment = (ms: number) => `to_timestamp(${Math.floor(ms)} / 1000.0)`;
+  return [
+    ...(fromMs === undefined
+      ? []
+      : [`a.seq >= (select min(b.seq) from lodestone.audit b where b.created_at >= ${moment(fromMs)})`]),
+    ...(toMs === undefined
+      ? []
+      : [`a.seq <= (select max(b.seq) from lodestone.audit b where b.created_at < ${moment(toMs)})`]),
+  ];
+}
 
 function same(type: ColumnType, ...names: string[]): Record<string, Column> {
   return Object.fromEntries(names.map((name) => [name, type]));
@@ -123,12 +142,17 @@ export async function exportRows(database: Database, query: ExportQuery): Promis
     typeof column === 'string' ? { name, type: column, sql: name } : { name, type: column[0], sql: column[1] },
   );
   if (accountId !== undefined) await requireAccount(database, accountId);
+  const later = after === undefined ? [] : [await comesAfter(database, kind, after)];
+  if (kind === 'audit' && format === 'ndjson') {
+    const own = accountId === undefined ? [] : [auditOfAccount(accountId)];
+    return auditLines(database, [...own, ...auditPeriod(fromMs, toMs), ...later], after === undefined);
+  }
   const conditions = [
     ...(accountId === undefined ? [] : [ofAccount(accountId)]),
     ...(fromMs === undefined ? [] : [`moment >= ${Math.floor(fromMs)}`]),
     ...(toMs === undefined ? [] : [`moment < ${Math.floor(toMs)}`]),
     ...(near?.(fromMs, toMs) ?? []),
-    ...(after === undefined ? [] : [await comesAfter(database, kind, after)]),
+    ...later,
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const read = [...list.map(({ sql }) => sql), ...(bill ? ['bill'] : [])].join(', ');

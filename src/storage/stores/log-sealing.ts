@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import type { ReceiptSource } from '../../proof/receipt.js';
 import type { ReadTile, TilePlace } from '../../proof/tiles.js';
 import type { BadGeneration, LogState, SealedBatch, Sealing, Taken } from '../log-types.js';
+import { markAuditSealed, waitingAudit } from './audit-store.js';
 import { markSealed, queueBatch, waitingBatches } from './log-batches.js';
 import { type GenerationRow, receiptColumns, sourceOf } from './receipt-source.js';
 
@@ -29,6 +30,7 @@ export function sealingOf(client: PoolClient, state: LogState): Sealing {
     readTile: tileReader(client),
     readTiles: (places) => readTiles(client, places),
     waitingBatches: (limit) => waitingBatches(client, limit),
+    waitingAudit: (limit) => waitingAudit(client, limit),
     queueBatch: (batch) => queueBatch(client, batch),
     take: (limit) => takeUnsealed(client, limit),
     async setAside(bad) {
@@ -100,8 +102,9 @@ async function takeUnsealed(client: PoolClient, limit: number): Promise<Taken> {
 
 /** The state is compared once more, although its row is locked: a log that forks cannot be repaired. */
 async function writeSealed(client: PoolClient, state: LogState, batch: SealedBatch): Promise<void> {
-  const { batches, receipts, tiles } = batch;
+  const { batches, entries, receipts, tiles } = batch;
   if (batches.length > 0) await markSealed(client, batches);
+  if (entries.length > 0) await markAuditSealed(client, entries);
   if (receipts.length > 0) {
     await client.query({
       name: 'log-receipts',

@@ -4,6 +4,7 @@ import { inclusionPath, type ReadTile } from '../../proof/tiles.js';
 import type { Database } from '../database.js';
 import { lockNumbers } from '../lock-numbers.js';
 import type { LeafAnswer, LogKey, LogState, LogStore, SealedLeaf } from '../log-types.js';
+import { unsealedEntries } from './audit-store.js';
 import { batchTimeMs, type FoundLeaf, findBatched, placeInLog } from './log-batches.js';
 import { oldQueue } from './log-old.js';
 import { sealingOf, tileReader } from './log-sealing.js';
@@ -34,12 +35,14 @@ interface StatusRow extends StateRow {
   old_left: boolean;
   oldest: Date | null;
   oldest_batch: string | null;
+  oldest_entry: Date | null;
   set_aside: boolean;
 }
 
 const selectStatus = `select ${stateColumns}, s.active, (s.old_before_ms is not null or s.again_at is not null) as old_left,
     (select u.queued_at from lodestone.unsealed u where u.set_aside is null order by u.id, u.account_id limit 1) as oldest,
     (select b.batch from lodestone.log_batches b where b.first_leaf is null order by b.batch limit 1) as oldest_batch,
+    (select a.created_at from ${unsealedEntries} order by a.seq limit 1) as oldest_entry,
     exists (select 1 from lodestone.unsealed u where u.set_aside is not null) as set_aside
   from lodestone.log_state s`;
 
@@ -50,8 +53,9 @@ function stateOf({ origin, salt, size, root, checkpoint, keys }: StateRow): LogS
   return { origin, salt, size: Number(size), root, checkpoint, keys: list };
 }
 
-function oldestOf({ oldest, oldest_batch: batch }: StatusRow): number | null {
-  const times = [...(oldest ? [oldest.getTime()] : []), ...(batch === null ? [] : [batchTimeMs(batch)])];
+function oldestOf({ oldest, oldest_batch: batch, oldest_entry: entry }: StatusRow): number | null {
+  const times = [oldest, entry].flatMap((time) => (time === null ? [] : [time.getTime()]));
+  if (batch !== null) times.push(batchTimeMs(batch));
   return times.length === 0 ? null : Math.min(...times);
 }
 

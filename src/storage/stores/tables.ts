@@ -209,4 +209,10 @@ export const audit = lodestone.table('audit', {
   action: cleanText('action').notNull(),
   subject: cleanText('subject').notNull(),
   details: cleanJson('details').$type<Record<string, unknown>>().notNull(),
+  /** A trigger sets it, and the account where it is left out. */
+  seq: bigint('seq', { mode: 'number' }).notNull().default(0),
+  by: cleanText('acted_by'),
+  accountId: cleanText('account_id'),
+  address: cleanText('address'),
+  leafIndex: bigint('leaf_index', { mode: 'number' }),
 });

@@ -159,9 +159,10 @@ describe('the stored records', () => {
   });
 
   it('have the changes of keys and of the account itself in the audit of an account', async () => {
-    const lines = (await bench.gateway.admin('GET', `/export/audit?account=${account.accountId}`)).text
+    const [head, ...lines] = (await bench.gateway.admin('GET', `/export/audit?account=${account.accountId}`)).text
       .trim()
       .split('\n');
+    expect(JSON.parse(head!).type).toBe('lodestone-audit-export/1');
     const actions = lines.map((line) => JSON.parse(line).action);
     expect(actions).toEqual(expect.arrayContaining(['account.create', 'key.create']));
     const other = lines.filter((line) => !line.includes(account.accountId));

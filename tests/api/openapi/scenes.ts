@@ -165,6 +165,7 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   resetPersonPassword: person,
   linkPerson: person,
   resetPersonTwoFactor: person,
+  listOwnAudit: managed,
   listCatalogueUpdates: updated,
   rollBackCatalogue: updated,
   liftHold: async (scene) => {

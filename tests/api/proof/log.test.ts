@@ -220,7 +220,7 @@ describe('a tampered proof', () => {
     }
     expect(missed).toEqual([]);
     // The command says what does not match.
-    const { out, code } = await verifyReceipt({ ...all[0], receipt: all[0]!.receipt.replace('"v":2', '"v":3') });
+    const { out, code } = await verifyReceipt({ ...all[0], receipt: all[0]!.receipt.replace(/"v":\d/, '"v":9') });
     expect(out).toContain('FAULT The leaf hash does not match the receipt');
     expect(code).toBe(1);
   });

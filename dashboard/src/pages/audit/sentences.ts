@@ -29,6 +29,9 @@ const owner = ({ account_id: id, account_name: name }: AuditLogEntry): (string |
   id === null ? [] : [' of ', { text: name ?? id, account: id }];
 
 const sentences: Record<string, Sentence> = {
+  'audit.begin': ({ details }) => [
+    `began to take the audit log into the log of receipts; ${text(details.entries_before)} entries came before`,
+  ],
   'account.create': (entry) => ['created the account ', subject(entry)],
   'account.sign_up': () => ['signed up'],
   'account.claim': () => ['claimed the demo account'],

@@ -19,7 +19,25 @@ import {
   time,
   usd,
 } from '../schema.js';
-import type { Parameter, Resource } from '../types.js';
+import type { Parameter, Resource, Schema } from '../types.js';
+
+export const auditEntry = {
+  id: text('Its id.'),
+  seq: integer('Its number, from 1 and without gaps.'),
+  created_at: time('When.'),
+  actor: text('Who: `operator`, `system`, `anonymous` or `account:{id}`.'),
+  by: textOrNull('Who more exactly: `person:{id}`, `key:{id}` or `admin_token`; null where it is not known.'),
+  account: textOrNull('The account that it concerns; null where it concerns none.'),
+  address: textOrNull('The address that it was done from; null where it is not known.'),
+  action: text('What was done: `key.create`, `credits.post` …'),
+  subject: text('To what.'),
+  details: { type: ['object', 'null'], additionalProperties: true, description: 'The rest.' } as Schema,
+  leaf_index: {
+    type: ['integer', 'null'],
+    description:
+      'Its place in the log of receipts; null until it is sealed, and for entries from before the log had the audit.',
+  } as Schema,
+};
 
 const tag = {
   name: 'Routes',
@@ -109,14 +127,7 @@ export const adminRoutes: Resource = {
         'What leads to the route in the settings of accounts.',
       ),
     }),
-    AuditEntry: object({
-      id: text('Its id.'),
-      created_at: time('When.'),
-      actor: text('Who.'),
-      action: text('What was done: `key.create`, `credits.post` …'),
-      subject: text('To what.'),
-      details: { type: ['object', 'null'], additionalProperties: true, description: 'The rest.' },
-    }),
+    AuditEntry: object(auditEntry),
   },
   paths: {
     '/admin/v1/billed-lines': {

@@ -1,9 +1,23 @@
 /** Describes the objects of keys, and `/v1/keys` for management keys. */
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
+import { ownAuditLimit } from '../../api/audit.js';
 import { keyChange, newKey, newOrBroughtKey } from '../../keys/key-fields.js';
 import { json, managementOperation, noContent } from '../operations.js';
-import { bodySchema, boolean, listOf, object, oneOfValues, ref, text, textOrNull, time, usd } from '../schema.js';
+import {
+  bodySchema,
+  boolean,
+  listOf,
+  numberParameter,
+  object,
+  oneOfValues,
+  ref,
+  text,
+  textOrNull,
+  time,
+  usd,
+} from '../schema.js';
 import type { Example, Parameter, Resource, Schema } from '../types.js';
+import { auditEntry } from './admin-routes.js';
 
 /** For operators. */
 export const broughtKeyExample: Example = {
@@ -95,6 +109,7 @@ export const managedKeys: Resource = {
         pattern: `^${tokenPrefix}[A-Za-z0-9_-]{${tokenBodyLength}}$`,
       }),
     }),
+    OwnAuditEntry: object({ object: { const: 'audit_entry' }, ...auditEntry }),
     NewKey: bodySchema(newKey),
     NewOrBroughtKey: bodySchema(newOrBroughtKey),
     KeyChange: bodySchema(keyChange),
@@ -113,6 +128,22 @@ export const managedKeys: Resource = {
         summary: 'Create a key in the account',
         body: { schema: ref('NewKey'), examples: newKeyExamples },
         answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
+      }),
+    },
+    '/v1/audit': {
+      get: managementOperation({
+        ...managed,
+        id: 'listOwnAudit',
+        summary: 'List what was done to the account and by it',
+        description: 'Newest first. Of an operator it says no more than that it was one.',
+        parameters: [
+          numberParameter(ownAuditLimit),
+          {
+            ...{ name: 'after', in: 'query', description: 'Only entries that follow the one with this id.' },
+            schema: { type: 'string', pattern: '^[^\\x00]*$' },
+          },
+        ],
+        answers: { '200': json('The entries.', listOf(ref('OwnAuditEntry'))) },
       }),
     },
     '/v1/keys/{id}': {

@@ -21,10 +21,10 @@ const month = object({
 
 const lines = { schema: { type: 'string' } };
 
-const exportOf = (id: string, summary: string) =>
+const exportOf = (id: string, summary: string, more = '') =>
   adminOperation({
     ...{ id, tag: tag.name, summary },
-    description: 'A stream of lines. To go on after an interruption, send the `id` of the last line as `after`.',
+    description: `A stream of lines. To go on after an interruption, send the \`id\` of the last line as \`after\`.${more}`,
     parameters: [
       {
         ...{ name: 'format', in: 'query', description: 'How lines are written.' },
@@ -87,6 +87,12 @@ export const records: Resource = {
     },
     '/admin/v1/export/generations': { get: exportOf('exportGenerations', 'Export generations') },
     '/admin/v1/export/ledger': { get: exportOf('exportLedger', 'Export the ledger') },
-    '/admin/v1/export/audit': { get: exportOf('exportAudit', 'Export the audit log') },
+    '/admin/v1/export/audit': {
+      get: exportOf(
+        'exportAudit',
+        'Export the audit log',
+        ' As `ndjson` it begins with a line `{"type": "lodestone-audit-export/1", "origin", "hmac_key"}` unless `after` is sent, and `lodestone log verify --audit` checks it.',
+      ),
+    },
   },
 };

@@ -1,0 +1,51 @@
+/** `GET /v1/audit`: what was done to an account and by it, for a management key and in the dashboard for a session. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { gatewayError } from '../../errors/gateway-error.js';
+import type { AuditEntry } from '../../storage/store.js';
+import { managerOf } from '../authenticate.js';
+import type { HttpDeps } from '../deps.js';
+import { type NumberParameter, queryNumber, queryText } from '../query.js';
+
+export const ownAuditLimit: NumberParameter = {
+  name: 'limit',
+  description: 'How many entries, newest first.',
+  default: 100,
+  min: 1,
+  max: 200,
+};
+
+/** `prefix` is `/v1`, or nothing in the dashboard. */
+export function registerOwnAudit(app: FastifyInstance, deps: HttpDeps, prefix: '/v1' | ''): void {
+  app.get(`${prefix}/audit`, async (request) => {
+    // A management key of one project has not passed the check of rights.
+    const { id: accountId } = managerOf(request).account;
+    const limit = queryNumber(request, ownAuditLimit);
+    const entries = await deps.store.audit.list(limit, { accountId, ...(await placeOf(deps, request, accountId)) });
+    return { object: 'list', data: entries.map((entry) => ownEntryJson(entry, accountId)) };
+  });
+}
+
+async function placeOf({ store }: HttpDeps, request: FastifyRequest, accountId: string): Promise<{ before?: string }> {
+  const after = queryText(request, 'after');
+  if (after === undefined) return {};
+  if (await store.audit.has(accountId, after)) return { before: after };
+  const reason = `is "${after.slice(0, 100)}", but the account has no entry with this id`;
+  throw gatewayError('field_invalid', { param: 'after', reason });
+}
+
+/** An account does not learn which operator it was, and from where. */
+function ownEntryJson(entry: AuditEntry, accountId: string) {
+  const isForeign =
+    entry.actor === 'operator' || (entry.actor.startsWith('account:') && entry.actor !== `account:${accountId}`);
+  const json = auditEntryJson(entry);
+  return { object: 'audit_entry', ...json, ...(isForeign && { actor: 'operator', by: null, address: null }) };
+}
+
+/** An entry as the API shows it, to operators too. */
+export function auditEntryJson({ id, seq, createdAt, actor, by, accountId, address, leafIndex, ...rest }: AuditEntry) {
+  const { action, subject, details } = rest;
+  return {
+    ...{ id, seq, created_at: new Date(createdAt).toISOString(), actor, by, account: accountId, address },
+    ...{ action, subject, details, leaf_index: leafIndex },
+  };
+}
