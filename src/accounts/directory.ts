@@ -6,15 +6,7 @@ import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import {
-  type Account,
-  type Alias,
-  type ApiKey,
-  type Identity,
-  type KeyTerms,
-  newAccount,
-  openTerms,
-} from '../domain/account.js';
+import { type Account, type Alias, type ApiKey, type Identity, newAccount, openTerms } from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import { shownPersonId } from '../domain/organisation.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
@@ -25,6 +17,7 @@ import { type Actor, type AuditLog, auditBudget, auditTerms } from './audit.js';
 import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { KeyUses } from './keys/key-uses.js';
+import type { NewKey } from './keys/new-key.js';
 import { makeToken } from './keys/token.js';
 import { noSuchProject, Projects } from './projects/projects.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
@@ -55,17 +48,6 @@ export interface DirectoryDeps {
   /** In a fleet: the memory that also receives the changes of other processes. */
   identities?: Identities;
 }
-
-export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>, Partial<KeyOwner> {
-  /** The present moment where it is left out. */
-  createdAt?: number;
-  /** Without restrictions where they are left out. */
-  terms?: KeyTerms;
-  brought?: Required<Pick<ApiKey, 'hash' | 'lastFour' | 'importedFrom' | 'openingPico'>>;
-}
-
-/** null where they are left out: the default project, or the whole account for a management key, and no holder. */
-type KeyOwner = Pick<ApiKey, 'projectId' | 'holderId'>;
 
 export class AccountDirectory {
   readonly projects: Projects;

@@ -16,7 +16,7 @@ import { QuotaHolds } from '../health/quota-holds.js';
 import { createChatHandlers, createPlayground, RunningChats } from '../http/chat/handler.js';
 import type { HttpDeps } from '../http/deps.js';
 import { createServer } from '../http/server/server.js';
-import { type JournalSlot, openJournalSlot, writeToStandardError } from '../journal/journal-slots.js';
+import { openJournalSlot, writeToStandardError } from '../journal/journal-slots.js';
 import { AdminLimiter } from '../limits/admin-limiter.js';
 import { BodyMemory } from '../limits/body-memory.js';
 import { exactPeersMax, IpLimiter, KeyLimiter } from '../limits/rate-limits.js';
@@ -40,6 +40,7 @@ import { openPayments, startNotices, startTracing } from './optional-parts.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
 import { retentionOf } from './record-keeper.js';
+import { replayedOnce, replayMs } from './replayed.js';
 import { openRouteRecords } from './route-records.js';
 import { openSettlement, type SettlementPlace } from './settlement.js';
 import { openSignIn } from './sign-in-parts.js';
@@ -47,8 +48,6 @@ import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
 import { warmUp } from './warm-up.js';
 
-/** How long a start and a request wait for the journal of an earlier process to reach the store. */
-const replayMs = 5_000;
 /** Time after the drain for requests that were cut off to be counted and settled. */
 const settleMs = 10_000;
 export interface GatewayOptions {
@@ -289,14 +288,5 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       return parts.close();
     },
     reportUnsettled: () => void journal.reportUnsettled(writeToStandardError),
-  };
-}
-
-/** No account is read before the records of an earlier process are in the store: its balance would be too high. */
-function replayedOnce(journal: JournalSlot): () => Promise<void> {
-  let done = false;
-  return async () => {
-    done ||= await journal.replayed(replayMs);
-    if (!done) throw new StoreUnavailable('settlements of an earlier process still wait in the journal');
   };
 }

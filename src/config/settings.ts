@@ -69,9 +69,7 @@ export const topLevel = {
     about: `A token that opens \`/metrics\` and nothing else, at least ${adminTokenMin} characters.`,
   }),
   include: setting('include', listOf(text, 'files with providers'), [], {
-    default: '`[]`',
-    about:
-      'YAML files with more `providers`, such as those that `lodestone import` writes. A provider stands in one place only.',
+    about: 'YAML files with more `providers`, as `lodestone import` writes them. A provider stands in one place only.',
   }),
   catalogue: setting('catalogue', listOf(text, 'catalogue files and `builtin`'), ['builtin'], {
     default: '`[builtin]`',

@@ -2,7 +2,7 @@
 
 import { broughtTokenIn } from '../accounts/keys/brought-tokens.js';
 import { addressRefusal } from '../accounts/keys/key-scope.js';
-import { checkTokenShape, isHashDue, isTokenValid, type PresentedToken, verifyToken } from '../accounts/keys/token.js';
+import { checkTokenShape, isTokenValid, type PresentedToken } from '../accounts/keys/token.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
@@ -12,17 +12,13 @@ import type { Door } from '../doors/door.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import { ipRateLimited, keyRateLimited, peerOf } from '../limits/rate-limits.js';
-import { StoreUnavailable } from '../storage/store.js';
 import type { Territories } from '../territory/territories.js';
 import type { Caller } from './caller.js';
 import type { PipelinePorts } from './handover.js';
+import { type IdentifyPorts, identify, lookUp, lookUpBrought, verifyKey } from './identify.js';
 
 /** 32 MiB. */
 export const bodyBytesMax = 33_554_432;
-
-type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry' | 'brought'> & {
-  directory: Pick<PipelinePorts['directory'], 'cached' | 'load' | 'noteUse'>;
-};
 
 interface AccountPorts {
   territories: Pick<Territories, 'checkBillingCountry'>;
@@ -82,82 +78,6 @@ function useFrom({ directory, clock }: AdmitPorts, { key }: Identity, address: s
   const refusal = addressRefusal(key, address);
   if (refusal) throw refusal;
   directory.noteUse(key.id, clock.now());
-}
-
-/** The account and key of a token. Throws a 401 where the token is malformed, unknown, expired or disabled. */
-export function identify(
-  ports: IdentifyPorts,
-  authorization: string | undefined,
-  address: string,
-): MaybePromise<Identity> {
-  const brought = ports.brought.any ? broughtTokenIn(authorization) : null;
-  if (brought !== null) {
-    return andThen(heldBrought(ports, brought) ?? lookUpBrought(ports, brought, address), (identity) => {
-      verifyKey(ports, identity, brought);
-      return identity;
-    });
-  }
-  const { token, keyId } = checkTokenShape(authorization);
-  return andThen(ports.directory.cached(keyId) ?? lookUp(ports, keyId), (identity) => {
-    verifyKey(ports, identity, token);
-    return identity;
-  });
-}
-
-/** Throws api_key_not_registered. A store that is out of reach says nothing about the key, so that is a 500, never a 401. */
-async function lookUp({ directory }: IdentifyPorts, keyId: string): Promise<Identity> {
-  let identity: Identity | null;
-  try {
-    identity = await directory.load(keyId);
-  } catch (error) {
-    throw outOfReach(error);
-  }
-  if (!identity) throw gatewayError('api_key_not_registered');
-  return identity;
-}
-
-function heldBrought({ brought, directory }: IdentifyPorts, token: string): Identity | undefined {
-  const keyId = brought.idOf(token);
-  return keyId === undefined ? undefined : directory.cached(keyId);
-}
-
-/**
- * The identity of a token of another system. Throws api_key_malformed where no key has it: by its shape it is no key of ours. An address
- * that tries too many gets the limit of addresses instead.
- */
-async function lookUpBrought({ brought, directory }: IdentifyPorts, token: string, address: string): Promise<Identity> {
-  try {
-    const known = brought.idOf(token);
-    const held = known === undefined ? null : await directory.load(known);
-    if (held?.key.hash) return held;
-    // The key is gone. Another one may have come with the same token.
-    brought.forget(token);
-    const keyId = await brought.find(token);
-    const found = keyId === null ? null : await directory.load(keyId);
-    if (found?.key.hash) return found;
-  } catch (error) {
-    throw outOfReach(error);
-  }
-  const refusal = await brought.countGuess(address);
-  if (refusal) throw refusal;
-  checkTokenShape(`Bearer ${token}`);
-  throw gatewayError('api_key_not_registered');
-}
-
-function outOfReach(error: unknown): unknown {
-  if (!(error instanceof StoreUnavailable)) return error;
-  return gatewayError('internal_server_error', {
-    what: 'The key could not be looked up, because the store is out of reach.',
-  });
-}
-
-/** Throws api_key_expired, api_key_not_registered or api_key_disabled. */
-function verifyKey({ clock, expiry }: IdentifyPorts, identity: Identity, token: string): void {
-  const { key } = identity;
-  const now = clock.now();
-  // The hash of an expired key is to be erased.
-  if (isHashDue(key, now)) expiry.noteExpiredKey();
-  verifyToken(identity, token, now);
 }
 
 /** A request counts as soon as its key is verified, but the limit refuses it only after the checks of its account. */

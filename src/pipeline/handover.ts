@@ -47,11 +47,7 @@ export interface PipelinePorts extends SwitchPorts {
   logger: Logger;
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
-  keyLimiter: Pick<
-    KeyLimiter,
-    'countRequest' | 'countForProject' | 'requestRefusal' | 'requestLimitOf' | 'isUsedUp' | 'headersOf'
-  > &
-    Pick<KeyLimiter, 'tokenLimitOf' | 'takeTokens' | 'takeProjectTokens' | 'reserve' | 'tokenRefusal'>;
+  keyLimiter: KeyLimiter;
   directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge' | 'noteUse'>;
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };

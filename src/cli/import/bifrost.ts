@@ -1,7 +1,8 @@
 /** Reads Bifrost's `config.json`: providers and their keys, virtual keys, budgets, rate limits, teams and customers. */
 import { createHash } from 'node:crypto';
 import { CommandFailure } from '../io.js';
-import { type ModelEntries, readModelEntry } from './litellm-models.js';
+import type { ModelEntries } from './entries.js';
+import { readModelEntry } from './litellm-models.js';
 import { budgetOf, slugOf, unusedName } from './litellm-people.js';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from './values.js';
 

@@ -1,7 +1,8 @@
 /** Reads LiteLLM's `config.yaml`: the model list, fallbacks and aliases, and a verdict on every other setting. */
 import { parseDocument } from 'yaml';
 import { CommandFailure } from '../io.js';
-import { fieldsOfEntry, type ModelEntries } from './litellm-models.js';
+import type { ModelEntries } from './entries.js';
+import { fieldsOfEntry } from './litellm-models.js';
 import { readEntry } from './litellm-names.js';
 import { variableOf } from './plan.js';
 import { type Fields, fieldsOf, listOf, textOf } from './values.js';

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { asOwner, databaseUrlOf } from '../../../tests/support/postgres.js';
 import { main } from '../cli.js';
 import { CatalogueBook } from './catalogue-book.js';
+import { Groups, type ModelEntries } from './entries.js';
 import { readLitellmModels, readLitellmRows } from './litellm-database.js';
-import type { ModelEntries } from './litellm-models.js';
-import { finishNames, Groups } from './litellm-names.js';
+import { finishNames } from './litellm-names.js';
 import { planPeople } from './litellm-people.js';
 import { Plan } from './plan.js';
 import { ImportReport } from './report.js';

@@ -1,7 +1,7 @@
 /** Reads LiteLLM's PostgreSQL, in one read-only transaction: organisations, teams, users, budgets, keys, models and credentials. */
 import pg from 'pg';
 import { CommandFailure } from '../io.js';
-import type { ModelEntries } from './litellm-models.js';
+import type { ModelEntries } from './entries.js';
 import { readEntry } from './litellm-names.js';
 import { openBox } from './secretbox.js';
 import { type Fields, fieldsOf } from './values.js';

@@ -1,10 +1,9 @@
 /** The models of a LiteLLM configuration: each entry becomes a route with its credential. */
-import { addOwnRoute, type CatalogueBook, type KnownRoute, segmentOf } from './catalogue-book.js';
-import type { Groups } from './litellm-names.js';
+import { addOwnRoute, type KnownRoute, segmentOf } from './catalogue-book.js';
+import type { Deployment, ModelEntries } from './entries.js';
 import { ownPrice, priceFields } from './litellm-prices.js';
 import { type Claimed, claimProvider, reportCloudField, splitModel } from './litellm-providers.js';
-import { type OwnRoute, type Plan, variableOf } from './plan.js';
-import type { ImportReport } from './report.js';
+import { type OwnRoute, variableOf } from './plan.js';
 import { countOf, type Fields, fieldsOf, textOf } from './values.js';
 
 /** Fields of `litellm_params` that a chat request has too: the client's own win over them. */
@@ -35,29 +34,6 @@ const whyNot: Record<string, string> = {
   thinking: 'the field is Anthropic’s: set reasoning_effort as a default of the name',
 };
 const source = 'the configuration that was imported';
-
-/** What an entry of a model list is served by. */
-export interface Deployment {
-  readonly canonicalId: string;
-  readonly provider: string;
-  /** A pin. */
-  readonly id: string;
-}
-
-export interface ModelEntries {
-  readonly plan: Plan;
-  readonly book: CatalogueBook;
-  readonly report: ImportReport;
-  readonly today: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The provider for each address. */
-  readonly claimed: Map<string, string>;
-  /** What stands behind each pin that is in use, so that no entry changes the price or the model of another. */
-  readonly placed: Map<string, string>;
-  /** Credentials that entries name, by their names. */
-  readonly credentials: Map<string, Fields>;
-  readonly groups: Groups;
-}
 
 /** Every field of an entry, in its order. */
 export function fieldsOfEntry(entry: Fields, path: string): string[] {

@@ -1,6 +1,7 @@
 /** The names of a LiteLLM configuration: model groups, wildcards, aliases and fallbacks become names with their chains. */
 import { isModelName } from '../../catalogue/model-name.js';
-import { type Deployment, defaultsOf, fieldsOfEntry, type ModelEntries, readModelEntry } from './litellm-models.js';
+import type { Group, Groups, ModelEntries, Named } from './entries.js';
+import { defaultsOf, fieldsOfEntry, readModelEntry } from './litellm-models.js';
 import { providerIds, splitModel } from './litellm-providers.js';
 import type { NamePlan } from './plan.js';
 import { ImportReport } from './report.js';
@@ -8,30 +9,6 @@ import { type Fields, fieldsOf, textOf } from './values.js';
 
 /** A chain of a name has at most so many models. */
 const chainMax = 10;
-
-export interface Group {
-  /** Where each entry's name stands. */
-  readonly fields: string[];
-  readonly deployments: Deployment[];
-  readonly defaults: Fields;
-  readonly note: string;
-}
-
-/** What the sources say about names, of all sources together: LiteLLM too serves its file and its database as one list. */
-export class Groups {
-  readonly byName = new Map<string, Group>();
-  readonly aliases = new Map<string, { field: string; target: string | null }>();
-  /** Fallbacks of one name, or of every name without its own (`*`), by the section that they stand in. */
-  readonly rules: { section: string; name: string; field: string; models: unknown[] }[] = [];
-  /** Read when all other entries are known, because a name of its own wins over a wildcard. */
-  readonly wildcards: Named[] = [];
-}
-
-interface Named {
-  readonly name: string;
-  readonly entry: Fields;
-  readonly path: string;
-}
 
 /** Why a text cannot be a name; null where it can. */
 export function nameFault(name: string): string | null {

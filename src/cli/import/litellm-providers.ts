@@ -1,7 +1,7 @@
 /** The providers of a LiteLLM configuration: which of the catalogue an entry means, its address and its credentials. */
 import { addressTemplate } from '../../catalogue/provider-address.js';
 import { type CatalogueBook, newProviderId } from './catalogue-book.js';
-import type { ModelEntries } from './litellm-models.js';
+import type { ModelEntries } from './entries.js';
 import { variableOf } from './plan.js';
 import { type Fields, textOf } from './values.js';
 

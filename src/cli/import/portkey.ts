@@ -1,6 +1,7 @@
 /** Reads a Portkey config: its targets become a name with a chain. */
 
-import { type Deployment, type ModelEntries, readModelEntry } from './litellm-models.js';
+import type { Deployment, ModelEntries } from './entries.js';
+import { readModelEntry } from './litellm-models.js';
 import { nameFault } from './litellm-names.js';
 import { type Fields, fieldsOf, listOf, textOf } from './values.js';
 

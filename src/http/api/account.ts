@@ -52,13 +52,13 @@ export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix:
   });
 }
 
-/** Each setting has its own right; a body without any takes that of most. */
+/** Each setting has its own right. */
 function checkSettings(standing: Standing, names: readonly string[]): void {
   const rights = new Map<string, Right>([
     ['budget', 'account.budget'],
     ['record_end_users', 'account.recording'],
   ]);
-  for (const name of names.length > 0 ? names : ['name']) checkRight(standing, rights.get(name) ?? 'account.manage');
+  for (const name of names) checkRight(standing, rights.get(name) ?? 'account.manage');
 }
 
 export function settingsOf(fields: Omit<z.infer<typeof settingsChange>, 'budget'>): AccountChange {

@@ -1,8 +1,8 @@
 /** The fields of a key that say what it may do and spend: how a request sends them, and what becomes of them. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { NewKey } from '../../accounts/directory.js';
 import { expirySchema } from '../../accounts/keys/expiry.js';
+import type { NewKey } from '../../accounts/keys/new-key.js';
 import { canonicalRange } from '../../base/ip-address.js';
 import { parseUsd } from '../../base/money.js';
 import { importedFrom, isModelName, namePattern } from '../../catalogue/model-name.js';

@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
-import type { NewKey } from '../../accounts/directory.js';
 import { parseExpiry } from '../../accounts/keys/expiry.js';
 import { periodStart } from '../../accounts/keys/limit-period.js';
+import type { NewKey } from '../../accounts/keys/new-key.js';
 import { keyExpired, tokenPrefix } from '../../accounts/keys/token.js';
 import { usdText } from '../../base/money.js';
 import type { Bucket } from '../../cluster/ports.js';

@@ -4,7 +4,7 @@ import type { Database } from '../database.js';
 import type { BudgetStore } from '../store.js';
 import { budgetText } from './project-rows.js';
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 
 const spentSince = `
 select coalesce(sum(spent_pico), 0) as pico from lodestone.project_days
