@@ -14,13 +14,20 @@ export async function runSettler(argv: string[]): Promise<number> {
   try {
     const config = loadConfig({ file: values.config, env: process.env, cwd: process.cwd() });
     const program = await startProgram({ config, logger: createLogger(), waits: false });
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void endBy(Promise.resolve(program)));
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => endBy(Promise.resolve(program)).catch(exitWithFault));
     console.log(`Lodestone settles the journals of ${config.storage.dataDir}.`);
     return 0;
   } catch (error) {
     console.error(startFaultText(error));
     return 1;
   }
+}
+
+/** What it could not settle stays in the journals, for the next one. */
+function exitWithFault(error: unknown): never {
+  console.error(String(error));
+  process.exit(1);
 }
 
 /** As a process that `serve` has started. A signal to the whole group is for `serve`, which ends this one when it has drained. */
@@ -35,7 +42,7 @@ function runChild(): void {
     if (!isLocked) process.exit(0);
     if (isEnding) return;
     isEnding = true;
-    void endBy(starting);
+    endBy(starting).catch(exitWithFault);
   };
   process.on('message', (message: ToProgram) => {
     if (message.type === 'stop') return end();

@@ -75,7 +75,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     parts.add(socket, (part) => part.close());
     const telling = setInterval(() => socket.tellLog(logView(sealer)), logMs);
     parts.add(telling, (part) => clearInterval(part));
-    void sealer?.begun.then(() => socket.tellLog(logView(sealer)));
+    sealer?.begun.then(() => socket.tellLog(logView(sealer))).catch(() => {});
     return {
       async stop() {
         // The next settler has settings of its own, and perhaps another version.

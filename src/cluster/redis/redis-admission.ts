@@ -95,7 +95,7 @@ export class RedisAdmission implements Admission {
 
   /** A request of a refused address counts nowhere else, but its key was counted at the same moment. */
   private giveBack({ chat: asked }: KeyAsk, { request, chat }: KeyedAnswer): void {
-    if (request?.admitted) void request.adjust(-1);
+    if (request?.admitted) Promise.resolve(request.adjust(-1)).catch(() => {});
     if (!asked || !chat) return;
     if (chat.tokens.admitted) void chat.tokens.adjust(-asked.tokens);
     if (asked.spend && chat.spend?.kind === 'held') {
