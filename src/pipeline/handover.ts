@@ -29,6 +29,7 @@ import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
 import type { Credentials } from '../providers/credentials/credentials.js';
+import type { KeyPool } from '../providers/credentials/key-pool.js';
 import type { FrameConsumer } from '../providers/frame-consumer.js';
 import type { AnswerReader, RequestWriter } from '../providers/translation.js';
 import type { Deadlines } from '../providers/transport/deadlines.js';
@@ -60,6 +61,8 @@ export interface PipelinePorts extends SwitchPorts {
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
   credentials: Credentials;
+  /** Where the operator has several keys at a provider. */
+  providerKeys: Pick<KeyPool, 'take' | 'obstacleOf' | 'waitMs'>;
   deadlines: Deadlines;
   timeouts: Timeouts;
   requests: Pick<RequestWriter, 'write'>;
