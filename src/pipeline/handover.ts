@@ -40,6 +40,7 @@ import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
+import type { Leg } from './legs.js';
 import type { Stay } from './stay.js';
 import type { SwitchPorts, Validator } from './validate.js';
 
@@ -155,14 +156,6 @@ export interface GateOutcome {
   readonly excluded: readonly Route[];
   /** The answer when nothing may be tried; null otherwise. */
   readonly error: GatewayError | null;
-}
-
-/** One attempt of a walk; monotonic milliseconds. */
-interface Leg {
-  readonly route: Route;
-  readonly record: AttemptRecord;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
 }
 
 /** What has happened to the request so far; the receipt, the metadata, the record and the metrics are made from it. */

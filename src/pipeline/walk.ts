@@ -14,10 +14,10 @@ import { effectOf, type Failure } from '../providers/classify/failure.js';
 import { usesKeys } from '../providers/credentials/key-pool.js';
 import { takesErrorDetails } from '../providers/native-pass.js';
 import type { Exchange, PipelinePorts, Plan, Relay, WalkOutcome } from './handover.js';
+import { addLeg } from './legs.js';
 import { type AttemptPorts, attempt } from './walk/attempt.js';
 import { attemptWithKeys, type KeyedAttempt, type RouteOutcome } from './walk/attempt-keys.js';
 import { attemptTask } from './walk/attempt-task.js';
-import { addLeg } from './walk/legs.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
 import { reserveRecords } from './walk/reserve-records.js';
 

@@ -22,12 +22,11 @@ import {
   type Attempt,
   type AttemptOutcome,
   type AttemptPorts,
-  beginRecord,
-  note,
   pricingFault,
   readFailure,
   type UnreadOutcome,
 } from './attempt.js';
+import { beginRecord, note } from './attempt-record.js';
 import { sentTask } from './obstacles.js';
 import { waitForCredentials } from './wait-for-credentials.js';
 

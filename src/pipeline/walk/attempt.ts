@@ -25,6 +25,7 @@ import { NativeFrames, TranslatedFrames } from '../../providers/translated-frame
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import { beginRecord, note } from './attempt-record.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
@@ -63,14 +64,6 @@ export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<Attemp
       return credentials;
     });
   });
-}
-
-/** Notes an attempt before anything is known of its end. */
-export function beginRecord({ trail }: Exchange, { provider, locode }: Route): AttemptRecord {
-  const record = { provider: provider.id, locode, outcome: '', status: null, first_byte_ms: null, error: null };
-  trail.attempts.push(record);
-  trail.providersAttempted.push(provider.id);
-  return record;
 }
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
@@ -286,16 +279,4 @@ function streamOutcome(
 
 export function pricingFault(status: number, reason: string): Failure {
   return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
-}
-
-export function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult): void {
-  record.status = 'status' in result ? result.status : null;
-  if (outcome.kind === 'failure') {
-    record.outcome = outcome.failure.meaning;
-    record.error = outcome.failure.quote;
-  } else if (outcome.kind === 'gone') {
-    record.outcome = 'client_closed';
-  } else {
-    record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
-  }
 }

@@ -1,15 +1,11 @@
 /** Several keys of the operator at one provider, from outside: which key each call carries, and what its failures do. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SocketClient } from '../../doors/socket-client.js';
-import { scaled } from '../../faults/fixture.js';
-import { completion, json, type Script, sse, streamOf, type UpstreamCallLog } from '../../support/scripted-upstream.js';
+import { json, type Script } from '../../support/scripted-upstream.js';
 import { generation } from '../harness.js';
-import { clock, keyedRig, keyOf, prompt, weights } from './rig.js';
+import { clock, keyedRig, keyOf, limited, pin, prompt, rowOf, startAnew } from './rig.js';
 
 const rig = keyedRig();
 
-const limited = (headers: Record<string, string> = {}) =>
-  json({ error: { message: 'Rate limit reached for requests', type: 'rate_limit_error' } }, { status: 429, headers });
 const spent = json(
   { error: { message: 'You have exceeded your quota of requests per day.', code: 'rate_limit_exceeded' } },
   { status: 429 },
@@ -20,24 +16,13 @@ const broken = json({ error: { message: 'boom' } }, { status: 500 });
 /** What each key meets; any other key is served. */
 const meets = (scripts: Record<string, Script>) => rig.upstream.onRequest((call) => scripts[keyOf(call)]);
 const called = () => rig.upstream.calls.map(keyOf).join(' ');
-const pin = 'pair/meta/llama/defra';
 const ask = (model = pin, more: object = {}) => rig.gateway.chat({ model, messages: prompt, ...more });
-const rowOf = async (id: string) => {
-  const { json: routes } = await rig.gateway.admin('GET', '/routes');
-  return (routes.data as { id: string; [field: string]: unknown }[]).find((row) => row.id === id)!;
-};
 const metric = async (name: string, key: string, provider = 'pair') => {
   const { text } = await rig.gateway.call('GET', '/metrics', undefined, { key: null });
-  return new RegExp(`^${name}\\{provider="${provider}",key="${key}"\\} (\\S+)$`, 'm').exec(text)?.[1];
+  return new RegExp(`^${name}\\{provider="${provider}",name="${key}"\\} (\\S+)$`, 'm').exec(text)?.[1];
 };
 
-beforeEach(async () => {
-  rig.upstream.reset();
-  rig.spare.reset();
-  // Past every hold, breaker and quota of the test before.
-  clock.advance(86_400_000);
-  await rig.gateway.admin('POST', '/catalogue/reload');
-});
+beforeEach(() => startAnew(rig));
 
 describe('a 429 of one key', () => {
   it('is followed by the next key on the same route; nothing counts against the route, and the key is held', async () => {
@@ -49,7 +34,7 @@ describe('a 429 of one key', () => {
     expect(reply.json.router_metadata).toMatchObject({
       ...{ provider: 'pair', providers_attempted: ['pair', 'pair'], fallback_occurred: false, breaker_skipped: [] },
     });
-    const row = await rowOf(pin);
+    const row = await rowOf(rig, pin);
     expect(row).toMatchObject({ breaker: 'closed', error_rate: 0, hold: null });
     expect(row.keys).toEqual(
       expect.arrayContaining([
@@ -127,9 +112,9 @@ describe('all keys held by rate limits', () => {
     expect(reply.json.router_metadata).toMatchObject({
       ...{ provider: 'spare', providers_attempted: ['pair', 'pair', 'spare'], fallback_occurred: true },
     });
-    expect(await rowOf(pin)).toMatchObject({ error_rate: expect.any(Number), breaker: 'closed' });
+    expect(await rowOf(rig, pin)).toMatchObject({ error_rate: expect.any(Number), breaker: 'closed' });
     for (let i = 0; i < 5; i++) expect((await ask('auto/meta/llama')).json.router_metadata.provider).toBe('spare');
-    expect((await rowOf(pin)).breaker).toBe('open');
+    expect((await rowOf(rig, pin)).breaker).toBe('open');
     expect(rig.upstream.calls).toHaveLength(2);
   });
 });
@@ -145,7 +130,7 @@ describe('a key that the provider refuses', () => {
         .split(' ')
         .filter((name) => name === 'a'),
     ).toHaveLength(1);
-    expect(await rowOf(pin)).toMatchObject({
+    expect(await rowOf(rig, pin)).toMatchObject({
       breaker: 'closed',
       keys: [{ name: 'a', state: 'refused' }, { name: 'b' }],
     });
@@ -173,7 +158,7 @@ describe('a spent daily quota', () => {
     clock.setWall('2026-03-01T22:00:00Z');
     meets({ a: spent });
     for (let i = 0; i < 4; i++) expect((await ask()).status).toBe(200);
-    expect((await rowOf(pin)).keys).toMatchObject([
+    expect((await rowOf(rig, pin)).keys).toMatchObject([
       { name: 'a', state: 'held', reason: 'spent', until: '2026-03-02T00:00:00.000Z' },
       { name: 'b', state: 'ready' },
     ]);
@@ -184,7 +169,7 @@ describe('a spent daily quota', () => {
     const held = await ask();
     expect([held.status, held.json.error.code]).toEqual([503, 'provider_quota_exhausted']);
     expect(held.headers['retry-after']).toBe('7200');
-    expect(await rowOf(pin)).toMatchObject({ hold: { until: '2026-03-02T00:00:00.000Z' } });
+    expect(await rowOf(rig, pin)).toMatchObject({ hold: { until: '2026-03-02T00:00:00.000Z' } });
     const explained = await rig.gateway.call('POST', '/v1/routes/explain', { model: pin, messages: prompt });
     expect(explained.json.candidates[0]).toMatchObject({ verdict: 'quota_held' });
     expect(rig.upstream.calls).toHaveLength(calls);
@@ -213,7 +198,7 @@ describe('other failures', () => {
     rig.upstream.reply(broken);
     expect((await ask()).status).toBe(503);
     expect(rig.upstream.calls).toHaveLength(1);
-    expect(await rowOf(pin)).toMatchObject({ error_rate: expect.any(Number) });
+    expect(await rowOf(rig, pin)).toMatchObject({ error_rate: expect.any(Number) });
     const rejected = json({ error: { message: 'messages is too long' } }, { status: 400 });
     rig.upstream.reply(rejected);
     expect((await ask()).status).toBe(400);
@@ -228,7 +213,7 @@ describe('other failures', () => {
     leaving.abort();
     expect(await gone).toBe('gone');
     await rig.upstream.waitFor(() => rig.upstream.calls[0]!.aborted);
-    await expect.poll(async () => (await rowOf(pin)).keys).toMatchObject([{ running: 0 }, { running: 0 }]);
+    await expect.poll(async () => (await rowOf(rig, pin)).keys).toMatchObject([{ running: 0 }, { running: 0 }]);
     expect(rig.upstream.calls).toHaveLength(1);
   });
 });
@@ -242,131 +227,7 @@ describe('models of a key', () => {
     expect(called()).toBe('only only');
     const reply = await ask('partial/meta/other/defra');
     expect([reply.status, reply.json.error.code]).toEqual([503, 'provider_not_configured']);
-    expect(await rowOf('partial/meta/other/defra')).toMatchObject({ configured: false });
+    expect(await rowOf(rig, 'partial/meta/other/defra')).toMatchObject({ configured: false });
     expect(rig.upstream.calls).toHaveLength(2);
   });
-});
-
-describe('every API', () => {
-  const stream = sse(streamOf(['Hel', 'lo']));
-  const message = {
-    ...{ id: 'm', type: 'message', role: 'assistant', model: 'upstream-model', stop_reason: 'end_turn' },
-    ...{ stop_sequence: null, content: [{ type: 'text', text: 'Hi' }], usage: { input_tokens: 1, output_tokens: 1 } },
-  };
-  const vectors = {
-    object: 'list',
-    model: 'upstream-model',
-    data: [{ object: 'embedding', index: 0, embedding: [1, 2] }],
-  };
-  const response = {
-    ...{ id: 'r', object: 'response', created_at: 1, status: 'completed', model: 'upstream-model', error: null },
-    output: [
-      {
-        ...{ type: 'message', id: 'o', role: 'assistant', status: 'completed' },
-        content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
-      },
-    ],
-    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-  };
-  const maxTokens = { max_tokens: 5 };
-
-  it.each<[string, string, object, Script]>([
-    ['chat', '/v1/chat/completions', { model: pin, messages: prompt }, json(completion())],
-    ['a stream', '/v1/chat/completions', { model: pin, messages: prompt, stream: true }, stream],
-    ['messages, translated', '/v1/messages', { model: pin, messages: prompt, ...maxTokens }, json(completion())],
-    [
-      'messages, as they are',
-      '/v1/messages',
-      { model: 'claude/meta/llama/defra', messages: prompt, ...maxTokens },
-      json(message),
-    ],
-    [
-      'a count of tokens',
-      '/v1/messages/count_tokens',
-      { model: 'claude/meta/llama/defra', messages: prompt },
-      json({ input_tokens: 7 }),
-    ],
-    ['responses, as they are', '/v1/responses', { model: 'respond/meta/llama/defra', input: 'Hi' }, json(response)],
-    [
-      'embeddings',
-      '/v1/embeddings',
-      { model: 'pair/meta/vectors/defra', input: 'Hi' },
-      json({ ...vectors, usage: { prompt_tokens: 1, total_tokens: 1 } }),
-    ],
-  ])('goes on with the next key: %s', async (_, path, body, answer) => {
-    rig.upstream.enqueue(limited());
-    rig.upstream.reply(answer);
-    const reply = await rig.gateway.call('POST', path, body);
-    expect(reply.status, reply.text).toBe(200);
-    const names = called().split(' ');
-    expect(names).toHaveLength(2);
-    expect(new Set(names).size).toBe(2);
-    if (path.endsWith('count_tokens')) expect(reply.json).toEqual({ input_tokens: 7 });
-  });
-
-  it('goes on with the next key: the WebSocket of responses', async () => {
-    rig.upstream.enqueue(limited());
-    rig.upstream.reply(stream);
-    const socket = await SocketClient.open(rig.gateway.url, {
-      authorization: `Bearer ${(await rig.gateway.createAccount()).key}`,
-    });
-    const events = await socket.ask({ model: pin, input: 'Hi' });
-    expect(events.at(-1).type).toBe('response.completed');
-    socket.ws.close();
-    expect(new Set(called().split(' ')).size).toBe(2);
-  });
-
-  it('with a batch of embeddings: all calls of an attempt carry one key, and a later one that is limited begins anew', async () => {
-    const inputs = ['a', 'b', 'c', 'd', 'e'];
-    const answer = (call: UpstreamCallLog): Script => {
-      const count = (call.json as { input: unknown[] }).input.length;
-      const data = Array.from({ length: count }, (_, index) => ({ object: 'embedding', index, embedding: [1, 2] }));
-      return json({ ...vectors, data, usage: { prompt_tokens: count, total_tokens: count } });
-    };
-    rig.upstream.onRequest((call) => (rig.upstream.calls.length === 3 ? limited() : answer(call)));
-    const reply = await rig.gateway.call('POST', '/v1/embeddings', { model: 'pair/meta/batches/defra', input: inputs });
-    expect([reply.status, reply.json.data?.length]).toEqual([200, 5]);
-    const names = called().split(' ');
-    const [first] = names;
-    const last = names.at(-1)!;
-    expect(last).not.toBe(first);
-    expect(names.filter((name) => name === last)).toHaveLength(5);
-  });
-});
-
-it('four keys with weights under 429s: no request fails while one key is left, and shares are within 10 % of the weights', async () => {
-  const names = Object.keys(weights);
-  const served: Record<string, number> = Object.fromEntries(names.map((name) => [name, 0]));
-  const slotMs = 1_000;
-  let limits = 0;
-  // Each key is limited for an eighth of the time, and never two at once.
-  rig.upstream.onRequest((call) => {
-    const slot = Math.floor(clock.now() / slotMs);
-    if (names[slot % 8] === keyOf(call)) {
-      limits++;
-      return limited({ 'retry-after-ms': String((slot + 1) * slotMs - clock.now()) });
-    }
-    served[keyOf(call)]!++;
-    return undefined;
-  });
-  const total = scaled(400, 20_000);
-  const atOnce = 12;
-  let left = total;
-  const failures: unknown[] = [];
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      while (left-- > 0) {
-        const reply = await ask('quad/meta/llama/defra');
-        if (reply.status !== 200) failures.push(reply.json);
-        clock.advance(75);
-      }
-    }),
-  );
-  expect(failures).toEqual([]);
-  expect(limits).toBeGreaterThan(10);
-  for (const [name, weight] of Object.entries(weights)) {
-    const share = (served[name]! / total) * 10;
-    expect(Math.abs(share / weight - 1), `${name} had ${share} of its ${weight}`).toBeLessThan(0.1);
-  }
-  expect(await rowOf('quad/meta/llama/defra')).toMatchObject({ breaker: 'closed', error_rate: 0 });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import type { YamlObject } from '../../support/gateway-files.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { type ScriptedUpstream, startUpstream, type UpstreamCallLog } from '../../support/scripted-upstream.js';
+import { json, type ScriptedUpstream, startUpstream, type UpstreamCallLog } from '../../support/scripted-upstream.js';
 
 export const clock = new ManualClock();
 export const weights = { w: 4, x: 3, y: 2, z: 1 };
@@ -16,6 +16,11 @@ export function keyOf({ headers }: UpstreamCallLog): string {
   const sent = headers['x-api-key'] ?? headers.authorization?.replace('Bearer ', '') ?? '';
   return sent.replace(/^key-/, '');
 }
+
+export const pin = 'pair/meta/llama/defra';
+
+export const limited = (headers: Record<string, string> = {}) =>
+  json({ error: { message: 'Rate limit reached for requests', type: 'rate_limit_error' } }, { status: 429, headers });
 
 interface KeyedRig {
   gateway: TestGateway;
@@ -97,4 +102,18 @@ export function keyedRig(): KeyedRig {
 function priceOf(id: string): YamlObject {
   const input = id === 'pair' ? 0.01 : id === 'spare' ? 1 : 1_000;
   return { input, output: input };
+}
+
+/** Past every hold, breaker, quota and refusal of the test before. */
+export async function startAnew({ upstream, spare, gateway }: KeyedRig): Promise<void> {
+  upstream.reset();
+  spare.reset();
+  clock.advance(86_400_000);
+  await gateway.admin('POST', '/catalogue/reload');
+}
+
+/** A route as the operator sees it. */
+export async function rowOf({ gateway }: KeyedRig, id: string): Promise<{ id: string; [field: string]: unknown }> {
+  const { json: routes } = await gateway.admin('GET', '/routes');
+  return (routes.data as { id: string }[]).find((row) => row.id === id)!;
 }
