@@ -26,6 +26,7 @@ import {
   mailSender,
   noticeWebhook,
   port,
+  publicIssuers,
   redisTimeout,
   redisUrl,
   retained,
@@ -33,6 +34,7 @@ import {
   smtpUrl,
   usdAmount,
   verifierKeys,
+  workloadIssuer,
 } from './field-types.js';
 import { type Settings, setting } from './setting.js';
 
@@ -77,6 +79,11 @@ export const topLevel = {
   }),
   names: setting('names', listOf(text, 'files of names'), [], {
     about: 'YAML files with [names of your own for models](names.md). Names of later files win.',
+  }),
+  workload_issuers: setting('workloadIssuers', listOf(workloadIssuer, 'issuers'), publicIssuers, {
+    default: 'GitHub Actions, GitLab.com, Google',
+    about:
+      'The issuers whose tokens projects may [trust](workloads.md): https addresses, or `issuer` with a `jwks_file` where it cannot be reached.',
   }),
 };
 

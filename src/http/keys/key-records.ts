@@ -194,6 +194,7 @@ export class KeyRecords {
       state: keyExpired(key, this.deps.clock.now()) ? 'expired' : terms.disabled ? 'disabled' : 'active',
       created_at: new Date(key.createdAt).toISOString(),
       project: keyProjectId(key),
+      workload: key.workload ? { issuer: key.workload.issuer, subject: key.workload.subject } : null,
       holder: key.holderId === null ? null : shownPersonId(key.holderId),
       kind: terms.kind,
       disabled: terms.disabled,

@@ -56,6 +56,10 @@ const key = {
   created_at: time('When it was made.'),
   project: textOrNull('The id of its project; null for a management key of the whole account.'),
   holder: textOrNull('The id of the person who holds it; null where it belongs to the project.'),
+  workload: object(
+    { issuer: text('Who issued its token.'), subject: text('The `sub` of the token.') },
+    { type: ['object', 'null'], description: 'Who exchanged a token for it; null for every other key.' },
+  ),
   kind: oneOfValues(['inference', 'management'], 'A management key changes keys and can call no model.'),
   disabled: boolean('A disabled key is refused with 401 `api_key_disabled`.'),
   limit_usd: usdOrNull('How much may be spent through it in a period; null is no limit.'),
