@@ -1,7 +1,7 @@
 /** The public keys of issuers: found by discovery at the issuer, or read from a file, and kept for a while. */
 import type { JSONWebKeySet } from 'jose';
 import { SharedRead } from '../../base/shared-read.js';
-import type { WorkloadIssuer } from '../../config/field-types.js';
+import type { WorkloadIssuer } from '../../config/workload-issuers.js';
 
 export interface IssuerKeysDeps {
   /** The body of an https address, without following redirects; http on a loopback address only. Rejects where there is none. */
