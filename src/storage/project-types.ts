@@ -8,7 +8,7 @@ export type ProjectChange = Partial<Pick<Project, 'name' | 'budget' | 'policy' |
 };
 
 /** How a change of a project ended, and the keys that ended with it. */
-export interface Ending<Outcome> {
+interface Ending<Outcome> {
   readonly outcome: Outcome | 'gone';
   readonly ended: readonly string[];
 }
@@ -34,7 +34,7 @@ export interface WorkloadStore {
   create(key: ApiKey & { workload: Workload }, token: ExchangedToken): Promise<'created' | 'used_up' | 'untrusted'>;
 }
 
-export interface ExchangedToken {
+interface ExchangedToken {
   /** Names the token. */
   readonly digest: Buffer;
   /** Until then it is counted. */

@@ -28,7 +28,7 @@ describe('POST /v1/token', () => {
     const [key] = await keysOf(project);
     expect(key).toMatchObject({
       ...{ name: 'job:deploy', project, holder: null, kind: 'inference', state: 'active', limit_usd: null },
-      expires_at: new Date(rig.clock.now() + hour).toISOString(),
+      expires_at: new Date(rig.clock.now() + 3_600_000).toISOString(),
       workload: { issuer: rig.issuer.url, subject: 'job:deploy' },
     });
     const budget = await rig.gateway.call('GET', '/v1/budget', undefined, { key: reply.json.access_token });
@@ -174,7 +174,11 @@ describe('POST /v1/token', () => {
     for (const more of [{ jti: 'once' }, {}]) {
       const token = await rig.issuer.sign(claimsFor(rig, project, more));
       const send = () => sendToken(rig, exchangeForm(project, token));
-      const statuses = await Promise.all(Array.from({ length: 25 }, async () => (await send()).status));
+      const statuses = [];
+      for (let round = 0; round < 5; round++) {
+        const sent = await Promise.all(Array.from({ length: 5 }, send));
+        statuses.push(...sent.map(({ status }) => status));
+      }
       expect(statuses.filter((status) => status === 200)).toHaveLength(20);
       expectOauthError(await send(), 400, 'invalid_grant', /20 times/);
       if (more.jti) expectOauthError(await exchange(rig, project, { ...more, exp: 4e9 }), 400, 'invalid_grant', /20/);
@@ -186,7 +190,8 @@ describe('POST /v1/token', () => {
 
   it('30 exchanges a minute and project, then 429 with Retry-After, and nothing for another project', async () => {
     const [project, other] = [await trusting(rig), await trusting(rig)];
-    const replies = await Promise.all(Array.from({ length: 35 }, (_, n) => exchange(rig, project, { jti: `j${n}` })));
+    const replies = [];
+    for (let n = 0; n < 35; n++) replies.push(await exchange(rig, project, { jti: `j${n}` }));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(30);
     const refused = replies.find(({ status }) => status !== 200)!;
     expectOauthError(refused, 429, 'rate_limit_exceeded', /exchanges of this project are limited to 30/);

@@ -9,8 +9,8 @@ import { type ScriptedUpstream, startUpstream } from '../../support/scripted-ups
 import { chatCatalogue } from '../catalogue.js';
 import { type Manager, managerOf } from '../projects/manager.js';
 
-export const grant = 'urn:ietf:params:oauth:grant-type:token-exchange';
-export const jwt = 'urn:ietf:params:oauth:token-type:jwt';
+const grant = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const jwt = 'urn:ietf:params:oauth:token-type:jwt';
 export const base = 'https://llm.example.com';
 
 export interface TokenRig {
