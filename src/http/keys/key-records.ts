@@ -183,7 +183,7 @@ export class KeyRecords {
   }
 
   private json(key: ApiKey, { usagePico, lastUsedAt }: KeyFigures) {
-    const { terms } = key;
+    const { terms, workload } = key;
     return {
       id: key.id,
       name: key.name,
@@ -194,7 +194,6 @@ export class KeyRecords {
       state: keyExpired(key, this.deps.clock.now()) ? 'expired' : terms.disabled ? 'disabled' : 'active',
       created_at: new Date(key.createdAt).toISOString(),
       project: keyProjectId(key),
-      workload: key.workload ? { issuer: key.workload.issuer, subject: key.workload.subject } : null,
       holder: key.holderId === null ? null : shownPersonId(key.holderId),
       kind: terms.kind,
       disabled: terms.disabled,
@@ -208,6 +207,7 @@ export class KeyRecords {
       usage_usd: usdText(usagePico),
       limit_remaining_usd: terms.limitPico === null ? null : usdText(remaining(terms.limitPico, usagePico)),
       last_used_at: timeText(lastUsedAt),
+      ...(workload && { workload: { issuer: workload.issuer, subject: workload.subject } }),
     };
   }
 }

@@ -1,8 +1,5 @@
 /** Keeps who exchanged a token of an issuer for a key, and how often each token was exchanged. */
 export const workloads = `
-alter table lodestone.keys add column workload json;
-create index keys_of_workloads on lodestone.keys (expires_at) where workload is not null;
-
 create table lodestone.token_exchanges (
   token bytea primary key,
   exchanges integer not null,
@@ -10,3 +7,9 @@ create table lodestone.token_exchanges (
 );
 create index token_exchanges_end on lodestone.token_exchanges (ends_at);
 `;
+
+/** The column is needed for the index, which must not block the keys while it is built. */
+export const beforeWorkloads: readonly string[] = [
+  'alter table lodestone.keys add column if not exists workload json',
+  'create index concurrently if not exists keys_of_workloads on lodestone.keys (expires_at) where workload is not null',
+];
