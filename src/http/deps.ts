@@ -10,10 +10,11 @@ import type { Session } from '../accounts/sign-in/session.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { TokenExchange } from '../accounts/workloads/token-exchange.js';
 import type { Logger } from '../base/logger.js';
+import type { KeyView } from '../base/provider-key.js';
 import type { Clock } from '../base/time.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
 import type { UpdateChange } from '../catalogue/effects.js';
-import type { Snapshot } from '../catalogue/route.js';
+import type { Provider, Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import type { ModelStates } from '../health/model-states.js';
@@ -137,6 +138,8 @@ export interface HttpDeps {
   modelStates: ModelStates;
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
+  /** Several keys of the operator at one provider; absent where no request path is there. */
+  providerKeys?: { viewsOf(provider: Provider): readonly KeyView[]; views(): readonly KeyView[] };
   /** What routes did over the last days. */
   routeStatus: Pick<RouteStatus, 'reports' | 'operatorReports'>;
   /** Whether everybody may see it. */
