@@ -35,6 +35,7 @@ import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
 import { openCatalogue } from './open-catalogue.js';
+import { openExchange } from './open-exchange.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openSwitch } from './open-switch.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
@@ -203,6 +204,10 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const base = () => addressesOf(config, listening.port).base;
   const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
+  const exchange = openExchange({
+    ...{ config, env, store, clock, audit, directory, deployment, base },
+    noteNewKey: (expiresAt) => expiry.noteNewKey(expiresAt),
+  });
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
@@ -233,6 +238,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     ...{ clock, logger, store, directory, audit, modelStates, health, journal, expiry, deployment, spend },
     ...{ holds: heldRoutes, providerKeys },
     ...{
+      exchange,
       members,
       invitations,
       retention,

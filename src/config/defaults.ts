@@ -35,6 +35,9 @@ export function configOf(checked: CheckedSettings): Config {
     ...(isTrial && values.welcome_credit_usd == null && { welcomeCreditPico: picoPerUsd }),
     catalogue: top.catalogue.map((entry) => (entry === 'builtin' ? entry : resolve(directory, entry))),
     names: top.names.map((file) => resolve(directory, file)),
+    workloadIssuers: top.workloadIssuers.map(({ issuer, jwksFile }) => ({
+      ...{ issuer, jwksFile: jwksFile === null ? null : resolve(directory, jwksFile) },
+    })),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
     catalogueUpdates: section('catalogue_updates'),
     ...{ journal: section('journal'), compat: section('compat') },

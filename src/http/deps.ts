@@ -8,6 +8,7 @@ import type { Invitations } from '../accounts/people/invitations.js';
 import type { Members } from '../accounts/people/members.js';
 import type { Session } from '../accounts/sign-in/session.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
+import type { TokenExchange } from '../accounts/workloads/token-exchange.js';
 import type { Logger } from '../base/logger.js';
 import type { KeyView } from '../base/provider-key.js';
 import type { Clock } from '../base/time.js';
@@ -132,6 +133,8 @@ export interface HttpDeps {
   audit: AuditLog;
   members: Members;
   invitations: Invitations;
+  /** Keys of projects for the tokens of workloads. */
+  exchange: Pick<TokenExchange, 'exchange' | 'allows'>;
   modelStates: ModelStates;
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
