@@ -91,6 +91,10 @@ export interface GenerationQuery {
   after?: string;
   /** The API key's name or id. */
   key?: string;
+  /** The ids of the projects that paid. */
+  projects?: readonly string[];
+  /** The person who held the key, by the id that others see. */
+  holder?: string;
   /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
   provider?: string;

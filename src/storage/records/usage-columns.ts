@@ -8,6 +8,10 @@ export const seriesColumns =
 export const seriesIdSql = (columns: string): string =>
   `encode(substr(sha256(convert_to(row(${columns})::text, 'UTF8')), 1, 16), 'hex')::uuid`;
 
+/** The project of a series' key: a key never changes it. */
+export const keyProjectSql =
+  'coalesce((select k.project_id from lodestone.key_projects k where k.id = key_id), lodestone.default_project_of(account_id))';
+
 const figureColumns = [
   ...['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens', 'cost_pico', 'latency_ms'],
   ...['first_byte_histogram', 'latency_histogram', 'speed_histogram'],
