@@ -73,6 +73,15 @@ export function mayDo(standing: Standing, right: Right): boolean {
   return roleRefusal(standing, right) === null;
 }
 
+/** For each right that somebody lacks, the sentence that says who has it. */
+export function lackedRights(standing: Standing): Partial<Record<Right, string>> {
+  const refused = (Object.keys(rights) as Right[]).flatMap((right) => {
+    const refusal = roleRefusal(standing, right);
+    return refusal ? [[right, refusal.message] as const] : [];
+  });
+  return Object.fromEntries(refused);
+}
+
 export function reaches({ projects }: Standing, projectId: string): boolean {
   return projects === null || projects.includes(projectId);
 }

@@ -77,7 +77,11 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
       const ids = new Set(rowsNow().flatMap((row) => (row.accountId === accountId ? [row.personId] : [])));
       const records = [...ids].flatMap((id) => recordOf(accountId, id) ?? []);
       return pageOf(
-        records.map((record) => ({ ...record, id: record.person.id })),
+        records
+          .filter(({ person }) =>
+            `${person.email} ${person.name ?? ''}`.toLowerCase().includes(page.find?.toLowerCase() ?? ''),
+          )
+          .map((record) => ({ ...record, id: record.person.id })),
         page,
       );
     },
