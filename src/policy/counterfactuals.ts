@@ -35,11 +35,7 @@ interface Option {
   readonly policy: GateSettings;
 }
 
-export function counterfactuals(
-  policy: GateSettings,
-  routes: readonly Route[],
-  moment: PriceMoment,
-): Counterfactual[] {
+export function counterfactuals(policy: GateSettings, routes: readonly Route[], moment: PriceMoment): Counterfactual[] {
   const set = setGates(policy);
   const obstacles = routes.map((route) => removingGates(set, policy, route, moment));
   const least = Math.min(...obstacles.map((gates) => gates.length));
@@ -61,12 +57,7 @@ interface Candidates {
   readonly moment: PriceMoment;
 }
 
-function optionFor(
-  policy: GateSettings,
-  { routes, moment }: Candidates,
-  route: Route,
-  gates: readonly Gate[],
-): Option {
+function optionFor(policy: GateSettings, { routes, moment }: Candidates, route: Route, gates: readonly Gate[]): Option {
   const relaxations = gates.map((gate) => gate.relaxationFor(route, policy[gate.name], moment));
   const changes = gates.map((gate, i) => ({ gate: gate.name, setting: relaxations[i]!.setting }));
   const changed: GateSettings = { ...policy, ...Object.fromEntries(changes.map((one) => [one.gate, one.setting])) };

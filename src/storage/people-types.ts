@@ -58,6 +58,8 @@ export interface PeopleStore {
   /** By the stored id, or by the id that others see. */
   find(id: string): Promise<Person | null>;
   findByEmail(email: string): Promise<Person | null>;
+  /** The emails of these people, by stored id. */
+  emails(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   list(query: PageQuery & { readonly email?: string | undefined }): Promise<Person[]>;
   /** The person of that email, who may have been there before. */
   ensure(person: NewPerson): Promise<Person>;

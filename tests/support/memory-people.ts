@@ -56,6 +56,7 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
   return {
     find,
     findByEmail,
+    emails: async (ids) => new Map(people().flatMap(({ id, email }) => (ids.includes(id) ? [[id, email]] : []))),
     list: async ({ email, ...page }) =>
       pageOf(
         people().filter((person) => email === undefined || person.email === email),

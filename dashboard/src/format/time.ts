@@ -22,6 +22,9 @@ const utcDates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZ
 export const dateText = (written: string) =>
   /^\d{4}-\d\d-\d\d$/.test(written) ? utcDates.format(new Date(written)) : written;
 
+/** A day of UTC, such as the end of a budget's period. */
+export const utcDay = (at: number) => utcDates.format(new Date(at));
+
 /** A point of a series, as precise as its step. */
 export function stepLabel(at: number, stepSeconds: number): string {
   const moment = new Date(at * 1000);

@@ -1,6 +1,7 @@
 /** `GET /v1/audit`: what was done to an account and by it, for a management key and in the dashboard for a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../../domain/account.js';
+import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { AuditEntry } from '../../storage/store.js';
 import { accountOf, managerOf } from '../authenticate.js';
@@ -41,10 +42,10 @@ async function namesOf({ store, directory }: HttpDeps, account: Account, entries
   const people = entries.flatMap(({ by, actor, subject }) =>
     [by ?? '', actor, subject].map((id) => id.replace('person:', '')),
   );
-  for (const id of new Set(people.filter((one) => one.startsWith('per-')))) {
-    const person = await store.people.find(id);
-    if (person) names.set(id, person.email);
-  }
+  const ids = [...new Set(people.filter((one) => one.startsWith('per-')))];
+  // Who came with an account has the account's id in the store.
+  const emails = await store.people.emails(ids.flatMap((id) => [id, id.replace(/^per-/, 'acct-')]));
+  for (const [id, email] of emails) names.set(shownPersonId(id), email);
   const nameOf = (id: string | null) => names.get(id?.replace(/^(person|key|account):/, '') ?? '') ?? null;
   return ({ actor, by, subject }: OwnEntry) => ({
     actor_name: actor === 'operator' ? null : (nameOf(by) ?? nameOf(actor)),

@@ -72,6 +72,15 @@ export function peopleStore(database: Database): PeopleStore {
     find: (id) => one('person', 'u.id in ($1, $2)', [id, id.replace(/^per-/, 'acct-')]),
     findByEmail,
 
+    async emails(ids) {
+      const rows = await database.statement<{ id: string; email: string }>(
+        'emails-of-people',
+        'select id, email from lodestone.sign_in_users where id = any($1)',
+        [ids],
+      );
+      return new Map(rows.map(({ id, email }) => [id, email]));
+    },
+
     async list({ limit, after, email }) {
       const rows = await database.statement<PersonRow>(
         'people',

@@ -10,6 +10,7 @@ import { memberSearch, UsageLink, type UsageSearch } from '../usage-link.js';
 
 export const groupNames: Record<ReportGroup, string> = {
   key: 'API key',
+  project: 'Project',
   model: 'Model',
   provider: 'Provider',
   locode: 'Region',

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { catalogueQuery, facetsQuery, keysQuery } from '../../api/queries.js';
 import { Select } from '../../components/field.js';
+import { ProjectFilter } from '../../components/organisation/project-filter.js';
 import type { UsageFilters, UsageSearchState } from './usage-queries.js';
 
 const statuses = [
@@ -40,7 +41,11 @@ export function UsageFilterBar({ filters, onChange }: UsageFilterBarProps) {
   );
   const provider = filters.served === 'no' ? notServed : (filters.provider ?? '');
   return (
-    <search aria-label="Filters" className="mb-5 grid grid-cols-2 gap-3 md:grid-cols-5">
+    <search
+      aria-label="Filters"
+      className="mb-5 grid grid-cols-2 gap-3 md:auto-cols-fr md:grid-flow-col md:grid-cols-none"
+    >
+      <ProjectFilter onChange={(project) => set({ project })} value={filters.project ?? ''} />
       {select('key', 'Key', keyNames)}
       {select('model', 'Model', facets?.models ?? [])}
       <Select
