@@ -61,6 +61,8 @@ export interface ReportFilter {
   projects?: readonly string[];
   key?: string;
   model?: string;
+  /** The model that served, or was asked for where nobody served; as the groups of a report name it. */
+  forModel?: string;
   provider?: string;
   locode?: string;
   served?: boolean;

@@ -97,6 +97,8 @@ export interface GenerationQuery {
   holder?: string;
   /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
+  /** The model that served, or was asked for where nobody served, without provider and region. */
+  forModel?: string;
   provider?: string;
   /** The region that served. */
   locode?: string;

@@ -19,7 +19,7 @@ function isError({ status, streamEnd }: Generation): boolean {
 /** Whether a generation is one that the query asks for. */
 export function asked(row: Generation, query: GenerationQuery): boolean {
   const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
-  const { projects, holder } = query;
+  const { projects, holder, forModel } = query;
   const ids = [row.requestedModel, row.servedModel ?? ''];
   const models = [...ids, ...ids.map((id) => id.split('/').slice(1, 3).join('/'))];
   return (
@@ -27,6 +27,7 @@ export function asked(row: Generation, query: GenerationQuery): boolean {
     (after === undefined || (sort === 'oldest' ? row.id > after : row.id < after)) &&
     (projects === undefined || projects.includes(projectOf(row))) &&
     (holder === undefined || (row.holderId ?? '').replace(/^acct-/, 'per-') === holder) &&
+    (forModel === undefined || modelOf(row) === forModel) &&
     (requestId === undefined || row.requestId === requestId) &&
     (locode === undefined || row.locode === locode) &&
     (served === undefined || (row.provider !== null) === served) &&
@@ -38,6 +39,11 @@ export function asked(row: Generation, query: GenerationQuery): boolean {
     (fromMs === undefined || row.createdAt >= fromMs) &&
     (toMs === undefined || row.createdAt < toMs)
   );
+}
+
+function modelOf({ servedModel, requestedModel }: Generation): string {
+  const id = servedModel ?? requestedModel;
+  return servedModel !== null || id.split('/').length > 2 ? id.split('/').slice(1, 3).join('/') : id;
 }
 
 const projectOf = ({ projectId, accountId }: Generation) => projectId ?? defaultProjectId(accountId);
@@ -69,7 +75,7 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         put('step', step, null, row);
         put('route', null, row.servedModel, row);
         put('intensity', step, intensityOf(row, intensities), row);
-        put('model', null, row.servedModel?.split('/').slice(1, 3).join('/') ?? null, row);
+        put('model', null, modelOf(row), row);
         put('provider', null, row.provider, row);
         put('region', null, row.locode, row);
       }
@@ -120,7 +126,7 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
           put('failed_by', null, row.servedModel === null ? JSON.stringify(row.providersAttempted) : null, row);
         }
         if (intensities) put('step_intensity', step, intensityOf(row, intensities), row);
-        for (const group of groups) put(group, null, groupOf[group](row), row);
+        for (const group of groups) put(group, null, group === 'model' ? modelOf(row) : groupOf[group](row), row);
       }
       return [...sums.values()].map(({ group, step, id, rows: of }) => ({
         ...{ group, step, id, ...activityOf(of) },

@@ -63,6 +63,7 @@ export const AccountsIcon = icon(
     <path d="M2.5 16c.3-2.8 2.3-4.5 5-4.5s4.7 1.7 5 4.5M13 4.6a2.6 2.6 0 0 1 0 4.9M14.7 11.9c1.6.6 2.6 2 2.8 4.1" />
   </>,
 );
+export const MenuIcon = icon(<path d="M3.5 5.5h13M3.5 10h13M3.5 14.5h13" />);
 export const MembersIcon = icon(
   <>
     <circle cx="10" cy="6.75" r="3" />

@@ -20,7 +20,8 @@ describe('the projection', () => {
   it('goes on as it went', () => {
     expect(projection('40', 'daily', at('2026-11-15T06:00:00Z'))).toEqual({ usd: '160.00', end: at('2026-11-16') });
   });
-  it('is none before a tenth of the period is over, or without an end', () => {
+  it('is none before a tenth of the period is over, without an end, and where nothing is spent', () => {
+    expect(projection('0', 'daily', at('2026-11-15T12:00:00Z'))).toBeNull();
     expect(projection('40', 'daily', at('2026-11-15T02:00:00Z'))).toBeNull();
     expect(projection('40', 'never', at('2026-11-15T12:00:00Z'))).toBeNull();
   });

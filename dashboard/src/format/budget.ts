@@ -25,7 +25,9 @@ export function projection(spentUsd: string, period: BudgetPeriod, now: number):
   const bounds = periodOf(period, now);
   if (!bounds) return null;
   const part = (now - bounds.start) / (bounds.end - bounds.start);
-  return part < knownFrom ? null : { usd: (Number(spentUsd) / part).toFixed(2), end: bounds.end };
+  return part < knownFrom || Number(spentUsd) === 0
+    ? null
+    : { usd: (Number(spentUsd) / part).toFixed(2), end: bounds.end };
 }
 
 export const periodNames: Record<BudgetPeriod, string> = {

@@ -102,6 +102,7 @@ export function generationFilters(request: FastifyRequest): Partial<GenerationQu
     projects: projectScope(request),
     holder: queryText(request, 'holder'),
     model: queryText(request, 'model'),
+    forModel: queryText(request, 'for_model'),
     provider: queryText(request, 'provider'),
     requestId: queryText(request, 'request_id'),
     locode: queryText(request, 'locode')?.toLowerCase(),

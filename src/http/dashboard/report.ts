@@ -106,8 +106,8 @@ function groupsOf(request: FastifyRequest, allowed: readonly ReportGroup[]): Rep
 }
 
 function filterOf(request: FastifyRequest): ReportFilter {
-  const { key, projects, model, provider, locode, served, status } = generationFilters(request);
-  const fields = { key, projects, model, provider, locode, served, status };
+  const { key, projects, model, forModel, provider, locode, served, status } = generationFilters(request);
+  const fields = { key, projects, model, forModel, provider, locode, served, status };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 

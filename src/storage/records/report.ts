@@ -2,7 +2,7 @@
 import type { Database } from '../database.js';
 import type { ReportFilter, ReportGroup, ReportQuery, ReportRow } from '../store.js';
 import { percentileOf } from './histogram.js';
-import { keyProjectSql } from './usage-columns.js';
+import { keyProjectSql, modelSql } from './usage-columns.js';
 import { readUsage, type UsagePart } from './usage-query.js';
 import type { UsageSource } from './usage-spans.js';
 
@@ -19,7 +19,7 @@ const groupColumns: Record<ReportGroup | 'route' | 'failed_by', string> = {
   account: 'account_id',
   key: 'key_name',
   project: 'key_project',
-  model: `split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)`,
+  model: modelSql,
   provider: 'provider',
   locode: 'locode',
   status: 'status::text',
@@ -27,8 +27,8 @@ const groupColumns: Record<ReportGroup | 'route' | 'failed_by', string> = {
 
 /** Always the same parameters, from the number `first` on, so that a statement does not depend on what is filtered by. */
 const filterSql = (isError: string, first: number) => {
-  const [key, model, provider, locode, served, failed, status, projects] = Array.from(
-    { length: 8 },
+  const [key, model, provider, locode, served, failed, status, projects, forModel] = Array.from(
+    { length: 9 },
     (_, i) => `$${first + i}`,
   );
   const canonical = (column: string) =>
@@ -40,10 +40,11 @@ const filterSql = (isError: string, first: number) => {
     and (${provider}::text is null or provider = ${provider}) and (${locode}::text is null or locode = ${locode})
     and (${served}::boolean is null or (provider is not null) = ${served})
     and (${failed}::boolean is null or ${isError} = ${failed}) and (${status}::integer is null or status = ${status})
-    and (${projects}::text[] is null or ${keyProjectSql} = any (${projects}))`;
+    and (${projects}::text[] is null or ${keyProjectSql} = any (${projects}))
+    and (${forModel}::text is null or ${modelSql} = ${forModel})`;
 };
 
-function filterValues({ key, model, provider, locode, served, status, projects }: ReportFilter): unknown[] {
+function filterValues({ key, model, provider, locode, served, status, projects, forModel }: ReportFilter): unknown[] {
   const failed = typeof status === 'string' ? status === 'error' : null;
   const values = [key, model, provider, locode, served];
   return [
@@ -51,6 +52,7 @@ function filterValues({ key, model, provider, locode, served, status, projects }
     failed,
     typeof status === 'number' ? status : null,
     projects ?? null,
+    forModel ?? null,
   ];
 }
 

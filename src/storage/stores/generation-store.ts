@@ -4,6 +4,7 @@ import { generationIdsFrom, idTimeMs } from '../../base/ids.js';
 import type { Generation } from '../../domain/generation.js';
 import { defaultProjectId } from '../../domain/organisation.js';
 import type { Database } from '../database.js';
+import { modelSql } from '../records/usage-columns.js';
 import type { GenerationQuery, GenerationSort, GenerationStore } from '../store.js';
 import { generations } from './tables.js';
 import { isErrorSql } from './usage-store.js';
@@ -52,7 +53,7 @@ async function findAny(history: Database, id: string): Promise<Generation | null
 
 function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
   const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
-  const { projects, holder } = query;
+  const { projects, holder, forModel } = query;
   const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
     value === undefined ? undefined : condition(value);
   return [
@@ -67,6 +68,7 @@ function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
     when(projects, (ids) => ofProjects(accountId, ids)),
     when(holder, (id) => inArray(generations.holderId, [id, id.replace(/^per-/, 'acct-')])),
     when(model, ofModel),
+    when(forModel, (id) => sql`${sql.raw(modelSql)} = ${id}`),
     when(provider, (id) => eq(generations.provider, id)),
     when(status, ofStatus),
   ];

@@ -28,6 +28,15 @@ const keyName = ({ subject: id, subject_name: name, details }: AuditLogEntry) =>
   `“${text(details.name ?? name ?? id)}”`;
 const projectName = ({ subject: id, subject_name: name, details }: AuditLogEntry) =>
   `“${text(details.name ?? name ?? id)}”`;
+/** Rules and trusted workloads are too long for a sentence. */
+function projectChanges({ account_id: _, policy, trust, ...rest }: Record<string, unknown>): string {
+  const long = [
+    ...(policy === undefined ? [] : ['the routing policy']),
+    ...(trust === undefined ? [] : ['the trusted workloads']),
+  ];
+  return [...long, ...(Object.keys(rest).length > 0 ? [changesOf(rest)] : [])].join(', ') || 'nothing';
+}
+
 const withoutAccount = ({ account_id: _, ...details }: Record<string, unknown>) => details;
 
 function budgetText({ budget, limit_usd: flat, period: flatPeriod }: Record<string, unknown>): string {
@@ -81,12 +90,7 @@ const sentences: Record<string, Sentence> = {
   'key.delete': (entry) => ['deleted the API key ', keyName(entry), ...owner(entry)],
   'account.budget': (entry) => ['set the budget of ', subject(entry), ' to ', budgetText(entry.details)],
   'project.create': (entry) => ['created the project ', projectName(entry)],
-  'project.update': (entry) => [
-    'changed ',
-    changesOf(withoutAccount(entry.details)),
-    ' of the project ',
-    projectName(entry),
-  ],
+  'project.update': (entry) => ['changed ', projectChanges(entry.details), ' of the project ', projectName(entry)],
   'project.budget': (entry) => [
     'set the budget of the project ',
     projectName(entry),

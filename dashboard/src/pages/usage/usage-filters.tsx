@@ -12,6 +12,8 @@ const statuses = [
 ];
 
 const notServed = 'not served';
+/** Before a model that a link from a group of requests has chosen. */
+const groupMark = '=';
 
 interface UsageFilterBarProps {
   filters: UsageFilters;
@@ -47,7 +49,17 @@ export function UsageFilterBar({ filters, onChange }: UsageFilterBarProps) {
     >
       <ProjectFilter onChange={(project) => set({ project })} value={filters.project ?? ''} />
       {select('key', 'Key', keyNames)}
-      {select('model', 'Model', facets?.models ?? [])}
+      <Select
+        label="Model"
+        onChange={({ target: { value } }) =>
+          set(value.startsWith(groupMark) ? {} : { model: value || undefined, for_model: undefined })
+        }
+        options={[
+          ...optionsOf(facets?.models ?? [], filters.model),
+          ...(filters.for_model ? [{ value: groupMark + filters.for_model, label: filters.for_model }] : []),
+        ]}
+        value={filters.for_model ? groupMark + filters.for_model : (filters.model ?? '')}
+      />
       <Select
         label="Provider"
         onChange={({ target: { value } }) =>

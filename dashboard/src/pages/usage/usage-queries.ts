@@ -7,6 +7,8 @@ export interface UsageFilters {
   project?: string;
   key?: string;
   model?: string;
+  /** As the groups name it: what served, or was asked for where nobody served. */
+  for_model?: string;
   provider?: string;
   locode?: string;
   status?: string;
@@ -24,6 +26,7 @@ const filterNames: readonly (keyof UsageFilters)[] = [
   'project',
   'key',
   'model',
+  'for_model',
   'provider',
   'locode',
   'status',
