@@ -13,6 +13,7 @@ import { PageHeader } from '../../components/page-header.js';
 import { SaveBar } from '../../components/save-bar.js';
 import { EmptyState, messageOf, Notice } from '../../components/states.js';
 import { useToast } from '../../components/toast.js';
+import { ReadOnlyNotice, useLack } from '../../components/why-not.js';
 import { modelSuggestions } from '../models/model-suggestions.js';
 import { ChainList } from './chain-list.js';
 
@@ -26,6 +27,7 @@ export function Page() {
         description="If the model of a request fails with a 503 or 504, Lodestone tries these in order. A request with its own fallback.models ignores this list."
         title="Fallback"
       />
+      <ReadOnlyNotice right="settings.change" />
       <PageData query={saved}>{(models) => <Chain key={models.join('\n')} saved={models} />}</PageData>
     </>
   );
@@ -34,6 +36,7 @@ export function Page() {
 function Chain({ saved }: { saved: string[] }) {
   const [models, setModels] = useState(saved);
   const say = useToast();
+  const mayNot = useLack('settings.change') !== null;
   const save = useChange(
     (list: string[]) =>
       list.length === 0
@@ -57,9 +60,11 @@ function Chain({ saved }: { saved: string[] }) {
             Add models to try when a request fails.
           </EmptyState>
         ) : (
-          <ChainList models={models} onChange={change} />
+          <ChainList isFixed={mayNot} models={models} onChange={change} />
         )}
-        <AddEntry full={models.length >= entriesMax} models={models} onAdd={(id) => change([...models, id])} />
+        {mayNot || (
+          <AddEntry full={models.length >= entriesMax} models={models} onAdd={(id) => change([...models, id])} />
+        )}
       </Card>
       {save.isError && (
         <Notice>
@@ -69,13 +74,15 @@ function Chain({ saved }: { saved: string[] }) {
             ' Remove that entry or choose another.'}
         </Notice>
       )}
-      <SaveBar
-        busy={save.isPending}
-        dirty={models.join('\n') !== saved.join('\n')}
-        onDiscard={() => change(saved)}
-        onSave={() => save.mutate(models, { onSuccess: () => say('Fallback chain saved.') })}
-        saveLabel="Save chain"
-      />
+      {mayNot || (
+        <SaveBar
+          busy={save.isPending}
+          dirty={models.join('\n') !== saved.join('\n')}
+          onDiscard={() => change(saved)}
+          onSave={() => save.mutate(models, { onSuccess: () => say('Fallback chain saved.') })}
+          saveLabel="Save chain"
+        />
+      )}
     </div>
   );
 }
