@@ -151,8 +151,8 @@ export const operatorErrors = {
     code: 'invalid_request_error',
     when: 'A new password is easy to guess.',
     remedy: 'Choose another one, such as four random words.',
-    operations: ['createAccount', 'updateAccount'],
-    message: ({ reason }) => `${reason} Choose another, such as four random words.`,
+    operations: ['createAccount', 'setPassword'],
+    message: ({ reason }) => `${reason} Choose another password, such as four random words.`,
   }),
   field_invalid: row<{ param: string; reason: string }>({
     status: 400,

@@ -5,7 +5,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
-import { dashboardCall, type Member, password, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
+import {
+  dashboardCall,
+  type Member,
+  newEmail,
+  password,
+  signUp,
+  startDashboard,
+  visitorOf,
+} from '../support/dashboard.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import type { TestGateway } from '../support/gateway.js';
 import { scaled } from '../support/scaled.js';
@@ -46,16 +54,15 @@ const figure = async (page: Page, label: string): Promise<string> => {
   return ((await exact.count()) > 0 ? await exact.getAttribute('data-exact') : await shown.textContent()) ?? '';
 };
 
-/** Signs in as a new member of the role. */
+/** A window of somebody who was invited as the role. */
 async function memberOf(role: string): Promise<Visitor> {
-  const email = `${role}@example.test`;
-  const { json } = await gateway.admin('POST', `/accounts/${owner.accountId}/members`, { email, role, projects: null });
-  const link = await gateway.admin('POST', `/people/${json.id as string}/password-reset`);
-  const token = (link.json.url as string).split('#')[1];
-  await dashboardCall(gateway, 'POST', 'reset-password', { token, new_password: password });
-  const member = await visitorOf(browser, gateway, null);
-  await member.signIn(email, password);
-  await member.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  const email = newEmail(role);
+  const invited = await dashboardCall(gateway, 'POST', 'invitations', { email, role, projects: null }, owner);
+  const { token } = (await invited.json()) as { token: string };
+  const accepted = await dashboardCall(gateway, 'POST', 'invitations/accept', { token, password });
+  const cookies = accepted.headers.getSetCookie().map((text) => text.split(';', 1)[0] ?? '');
+  const member = await visitorOf(browser, gateway, { email, accountId: owner.accountId, cookie: cookies.join('; ') });
+  await member.visit('/');
   return member;
 }
 
@@ -74,7 +81,8 @@ describeInBrowser('an organisation', () => {
     await page.getByLabel('Alerts at (%)').fill('50, 100');
     await page.getByRole('button', { name: 'Save budget' }).click();
     await page.getByText('of $25.00 this month').waitFor();
-    const [, search] = (await (await dashboardCall(gateway, 'GET', 'projects', undefined, owner)).json()).data as {
+    const answer = await dashboardCall(gateway, 'GET', 'projects', undefined, owner);
+    const [, search] = ((await answer.json()) as { data: unknown }).data as {
       id: string;
       budget: unknown;
     }[];

@@ -24,7 +24,7 @@ export interface BudgetFormProps {
 }
 
 /** Alerts that are no numbers are for the gateway to refuse. */
-export interface SentBudget {
+interface SentBudget {
   limit_usd: string;
   period: BudgetPeriod;
   alert_at: unknown[];
