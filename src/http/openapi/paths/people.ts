@@ -110,9 +110,7 @@ export const members: Resource = {
         parameters: [
           ...paged,
           {
-            name: 'find',
-            in: 'query',
-            description: 'A part of the email or the name.',
+            ...{ name: 'find', in: 'query', description: 'A part of the email or the name.' },
             schema: { type: 'string', pattern: '^[^\\x00]*$' },
           },
         ],
