@@ -35,7 +35,7 @@ export async function measureBacklog({ root, records, accounts = 8 }) {
       '--max-semi-space-size=8',
       '--v8-pool-size=1',
       '--max-old-space-size=512',
-      ...(process.env.BACKLOG_PROF ? ['--cpu-prof', '--cpu-prof-dir', process.env.BACKLOG_PROF] : []),
+      ...(process.env.BACKLOG_PROF ? process.env.BACKLOG_PROF.split(' ') : []),
     ];
     child = fork(program, [resolve(root), config, JSON.stringify(embedded.connection)], { execArgv });
     await new Promise((started, failed) => {

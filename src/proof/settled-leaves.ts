@@ -51,7 +51,7 @@ export function receiptOfLine(line: SettledLine, log: LogIdentity): string {
   return fillReceipt(common.pieces, {
     answerSha256: answer,
     costUsd: billed ? usdText(line.chargePico) : '0',
-    createdAt: new Date(line.createdAt).toISOString(),
+    createdAt: timeText(line.createdAt),
     generation: isPlainId.test(id) ? `"${id}"` : JSON.stringify(id),
     requestSha256: request,
     usage: billed ? usageText(line) : 'null',
@@ -59,6 +59,19 @@ export function receiptOfLine(line: SettledLine, log: LogIdentity): string {
 }
 
 const isPlainId = /^[\w-]+$/;
+let second = Number.NaN;
+let secondText = '';
+
+/** As `toISOString`, which takes longer than all other members together. Lines of one second follow one another. */
+function timeText(ms: number): string {
+  const own = Math.floor(ms / 1_000);
+  if (own !== second) {
+    secondText = new Date(own * 1_000).toISOString().slice(0, -'000Z'.length);
+    second = own;
+  }
+  return `${secondText}${String(ms - own * 1_000).padStart(3, '0')}Z`;
+}
+
 const separator = '","';
 const decoded = Buffer.alloc(64);
 

@@ -2,7 +2,7 @@
  * What the long runs about bills share: a built gateway on an embedded store that is killed and started again on the same data,
  * two providers that answer as a request tells them, callers, and the ledger.
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -124,6 +124,31 @@ export class RestartedGateway {
     this.#child.kill(signal);
     this.url = '';
     return this.#ended;
+  }
+
+  /** False where there is none at present. */
+  killSettler() {
+    let lines = '';
+    try {
+      lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(this.#child.pid)], { encoding: 'utf8' });
+    } catch {
+      // It has no children.
+    }
+    const pid = Number.parseInt(lines.split('\n').find((line) => line.includes('settle.js')) ?? '', 10);
+    if (!(pid > 0)) return false;
+    process.kill(pid, 'SIGKILL');
+    return true;
+  }
+
+  /** What `storage check` finds when everything is sealed. */
+  async sealedCheck() {
+    for (;;) {
+      const metrics = await (await fetch(`${this.url}/metrics`)).text();
+      const { faults, generations } = await this.admin('GET', '/storage/check');
+      const isWaiting = /^lodestone_log_unsealed_oldest_seconds /m.test(metrics);
+      if (!isWaiting) return { faults, generations };
+      await pause(500);
+    }
   }
 
   async remove() {
