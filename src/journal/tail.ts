@@ -84,10 +84,11 @@ export class Tail implements Source {
     // While the process writes, zeros are space for what comes. Whether they are damage shows when the segment is complete.
     if (!isWhole && isBlank(segment, from)) return false;
     const { bytes, isLast } = readFrom(segment, from, next?.base ?? null);
-    const done = scanFrames(bytes, isWhole && isLast, {
-      take: (start, end) => this.#take(bytes, start, end, from, expander, rows),
-      damaged: (start, end) => this.#damaged(segment.file, from + start, from + end, isWhole),
-    });
+    const taker = {
+      take: (start: number, end: number) => this.#take(bytes, start, end, from, expander, rows),
+      damaged: (start: number, end: number) => this.#damaged(segment.file, from + start, from + end, isWhole),
+    };
+    const done = scanFrames(bytes, isWhole && isLast, taker, next !== undefined);
     this.#position = from + done;
     if (next && this.#position < next.base && isLast && done === bytes.length) {
       // The file is shorter than the stream says.
