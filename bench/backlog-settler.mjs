@@ -13,5 +13,4 @@ const logger = { debug() {}, info() {}, warn: console.error, error: console.erro
 const config = loadConfig({ file, env: {}, cwd: root });
 await startProgram({ config, connection: JSON.parse(connection), logger, waits: false });
 process.on('message', () => process.send({ memory: process.resourceUsage().maxRSS }));
-process.on('SIGTERM', () => process.exit(0));
 process.send('works');

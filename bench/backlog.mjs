@@ -31,12 +31,7 @@ export async function measureBacklog({ root, records, accounts = 8 }) {
   try {
     const config = join(dataDir, 'lodestone.yaml');
     writeFileSync(config, JSON.stringify({ storage: { data_dir: dataDir }, demo: false }));
-    const execArgv = [
-      '--max-semi-space-size=8',
-      '--v8-pool-size=1',
-      '--max-old-space-size=512',
-      ...(process.env.BACKLOG_PROF ? process.env.BACKLOG_PROF.split(' ') : []),
-    ];
+    const execArgv = ['--max-semi-space-size=8', '--v8-pool-size=1', '--max-old-space-size=512'];
     child = fork(program, [resolve(root), config, JSON.stringify(embedded.connection)], { execArgv });
     await new Promise((started, failed) => {
       child.once('message', started);
@@ -75,10 +70,6 @@ export async function measureBacklog({ root, records, accounts = 8 }) {
     };
   } finally {
     child?.removeAllListeners('exit');
-    if (process.env.BACKLOG_PROF) {
-      child?.kill('SIGTERM');
-      await pause(3000);
-    }
     child?.kill('SIGKILL');
     await client.end().catch(() => {});
     await embedded.stop();

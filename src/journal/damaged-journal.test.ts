@@ -44,7 +44,8 @@ function damage(whole: Buffer, records: readonly Written[], random: SeededRandom
     const kind = random.below(3);
     hit.add(record);
     if (kind === 0) bytes[at]! ^= 1 << random.below(8);
-    else if (kind === 1) cuts.push({ start: Math.max(at, record.start + 1), end: Math.min(at + 1 + random.below(300), record.end) });
+    else if (kind === 1)
+      cuts.push({ start: Math.max(at, record.start + 1), end: Math.min(at + 1 + random.below(300), record.end) });
     else {
       const page = at - (at % pageBytes);
       bytes.fill(0, page, Math.min(page + pageBytes, bytes.length));
@@ -82,10 +83,11 @@ it('every undamaged record is settled once, and every damaged one is reported', 
       // The last record stays: zeros behind it would be space that was only allocated.
       const isLast = first + perSegment >= recordCount;
       const whole = Buffer.concat(records.slice(first, first + perSegment).map(({ bytes }) => bytes));
-      const damaged = isLast
-        ? { bytes: whole, places: [], lost: new Set<string>() }
-        : damage(whole, written, random);
-      writeFileSync(join(dir, segmentName(number, run, base)), Buffer.concat([damaged.bytes, Buffer.alloc(isLast ? 9_000 : 0)]));
+      const damaged = isLast ? { bytes: whole, places: [], lost: new Set<string>() } : damage(whole, written, random);
+      writeFileSync(
+        join(dir, segmentName(number, run, base)),
+        Buffer.concat([damaged.bytes, Buffer.alloc(isLast ? 9_000 : 0)]),
+      );
       expected.push(...damaged.places.map(({ start, end }) => ({ start: base + start, end: base + end })));
       for (const id of damaged.lost) lost.add(id);
       base += whole.length;
@@ -109,7 +111,9 @@ it('every undamaged record is settled once, and every damaged one is reported', 
     expect(await settler.replayed(20_000)).toBe(true);
     await settler.stop();
     expect(settled).toEqual(records.map(({ id }) => id).filter((id) => !lost.has(id)));
-    const silent = expected.filter(({ start, end }) => !reported.some((place) => place.start <= start && place.end >= end));
+    const silent = expected.filter(
+      ({ start, end }) => !reported.some((place) => place.start <= start && place.end >= end),
+    );
     expect(silent, `round ${round}`).toEqual([]);
     expect(settler.untold.damaged).toBe(reported.length);
   }

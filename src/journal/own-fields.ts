@@ -131,7 +131,10 @@ export class OwnFields {
     const hashesAt = hashesIn(bytes, textAt, end);
     const hashesEnd = hashesAt + 2 * hashLength + separator.length;
     const hashes = hashesAt === -1 ? '' : bytes.toString('latin1', hashesAt, hashesEnd);
-    if (!twoHashes.test(hashes)) return this.#copy(bytes, start, end);
+    if (!twoHashes.test(hashes)) {
+      this.#copy(bytes, start, end);
+      return;
+    }
     this.bodyHashes = hashes;
     this.#copy(bytes, start, hashesAt);
     this.#copy(bytes, hashesEnd, end);

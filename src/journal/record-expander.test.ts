@@ -85,7 +85,12 @@ it('records that differ in what each has its own of are of one kind, and only th
     recordBytes(
       'final',
       aGeneration({
-        ...{ createdAt: 1_794_000_000_000 + i * 3_600_000, promptTokens: 5 + i, costPico: BigInt(i + 1) ** 9n, proof: proof() },
+        ...{
+          createdAt: 1_794_000_000_000 + i * 3_600_000,
+          promptTokens: 5 + i,
+          costPico: BigInt(i + 1) ** 9n,
+          proof: proof(),
+        },
         ...{ door: 'messages', projectId: 'proj-1', holderId: 'per-1' },
         attempts: [
           { provider: 'a', locode: 'b', outcome: 'served', status: 200, first_byte_ms: i + 0.5, error: 'x "y"' },
