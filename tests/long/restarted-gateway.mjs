@@ -2,7 +2,7 @@
  * What the long runs about bills share: a built gateway on an embedded store that is killed and started again on the same data,
  * two providers that answer as a request tells them, callers, and the ledger.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { stringify } from 'yaml';
+import { killChild } from './process-tree.mjs';
 
 const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 const commandFile = fileURLToPath(new URL('../../bin/lodestone', import.meta.url));
@@ -128,16 +129,7 @@ export class RestartedGateway {
 
   /** False where there is none at present. */
   killSettler() {
-    let lines = '';
-    try {
-      lines = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(this.#child.pid)], { encoding: 'utf8' });
-    } catch {
-      // It has no children.
-    }
-    const pid = Number.parseInt(lines.split('\n').find((line) => line.includes('settle.js')) ?? '', 10);
-    if (!(pid > 0)) return false;
-    process.kill(pid, 'SIGKILL');
-    return true;
+    return killChild(this.#child.pid, 'settle.js');
   }
 
   /** What `storage check` finds when everything is sealed. */
