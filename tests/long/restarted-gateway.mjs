@@ -134,13 +134,9 @@ export class RestartedGateway {
 
   /** What `storage check` finds when everything is sealed. */
   async sealedCheck() {
-    for (;;) {
-      const metrics = await (await fetch(`${this.url}/metrics`)).text();
-      const { faults, generations } = await this.admin('GET', '/storage/check');
-      const isWaiting = /^lodestone_log_unsealed_oldest_seconds /m.test(metrics);
-      if (!isWaiting) return { faults, generations };
-      await pause(500);
-    }
+    const waits = /^lodestone_log_unsealed_oldest_seconds /m;
+    while (waits.test(await (await fetch(`${this.url}/metrics`)).text())) await pause(500);
+    return this.admin('GET', '/storage/check');
   }
 
   async remove() {
