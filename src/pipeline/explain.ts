@@ -27,7 +27,15 @@ import { wishesOf } from './wishes.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
-  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock' | 'conversations'
+  | 'catalogue'
+  | 'keyLimiter'
+  | 'modelStates'
+  | 'territories'
+  | 'health'
+  | 'holds'
+  | 'providerKeys'
+  | 'clock'
+  | 'conversations'
 > & { spend: Pick<PipelinePorts['spend'], 'checkLimits'> };
 
 interface ExplainedCandidate {
