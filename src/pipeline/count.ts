@@ -5,6 +5,7 @@
 import type { Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import { AnswerBytes } from '../wire/outgoing-body.js';
 import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
 import { estimatePromptTokens } from './estimate.js';
@@ -29,7 +30,7 @@ export async function answerCount(ports: PipelinePorts, { door, caller, requestI
     if (caller.gone) throw new CallerGone();
     const note = isLocal ? ',"router_metadata":{"counted":"local"}' : '';
     const headers = [...ports.keyLimiter.headersOf(identity), 'x-request-id', requestId];
-    caller.answer(headers, `{"input_tokens":${tokens}${note}}`, 'latin1');
+    caller.answer(headers, new AnswerBytes(`{"input_tokens":${tokens}${note}}`, 'latin1'));
   } finally {
     freeLargeParts(request);
   }

@@ -84,7 +84,7 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
     error: null,
     counterfactuals: [],
   };
-  applyStrictness(request, (name) => asked.header?.(name));
+  applyStrictness(request, { header: (name) => asked.header?.(name) });
   const snapshot = ports.catalogue.current;
   // A malformed field is a 400, as in a chat request.
   const preferences = snapshot && wishesOf(request, snapshot);

@@ -31,11 +31,11 @@ export interface ChatHandlers {
 }
 
 export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats = new RunningChats()): ChatHandlers {
-  const watch = watchOf(ports, deps);
+  const service = { ports, watch: watchOf(ports, deps), chats };
   /** As the metrics name them. */
   const endpoints = new Map([...doors, ...openRouterDoors].map((door) => [door, `POST ${door.path}`]));
   const begin = (caller: ChatCaller, door: Door, endpoint = endpoints.get(door) ?? null): void =>
-    run(ports, watch, chats, {
+    run(service, {
       door,
       caller,
       requestId: requestId(ports.clock.now()),
@@ -66,14 +66,14 @@ export function createPlayground(
   deps: ChatDeps,
   chats: RunningChats,
 ): DashboardDeps['playground'] {
-  const watch = watchOf(ports, deps);
+  const service = { ports, watch: watchOf(ports, deps), chats };
   return (door, req, res, session, id) => {
     res.setHeader('cache-control', 'no-store');
     const awaitsContinue = req.headers.expect !== undefined;
     const { streamIdleMs: unreadMs } = ports.timeouts;
     const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req), session });
     // The framework counts the request already.
-    run(ports, watch, chats, {
+    run(service, {
       door,
       caller,
       requestId: id,
@@ -96,34 +96,45 @@ interface RunningChat extends WatchedChat, Arrival {
   readonly notes: ChatNotes;
 }
 
-function run(ports: PipelinePorts, watch: ChatWatch, chats: RunningChats, chat: RunningChat): void {
-  chats.begin();
-  watch.meters.runningChats++;
-  const end = (): void => {
-    chat.caller.releaseBody();
-    chats.end();
-    watch.meters.runningChats--;
-  };
-  const served = (): void => {
-    end();
-    chatEnded(watch, chat, null);
-  };
-  const failed = (error: unknown): void => {
-    end();
-    fail(ports, watch, chat, error);
-  };
-  let outcome: MaybePromise<void>;
-  try {
-    outcome = serve(ports, chat);
-  } catch (error) {
-    failed(error);
-    return;
-  }
-  if (isPending(outcome)) outcome.then(served, failed);
-  else served();
+/** What all requests of a handler share. */
+interface Service {
+  readonly ports: PipelinePorts;
+  readonly watch: ChatWatch;
+  readonly chats: RunningChats;
 }
 
-function fail(ports: PipelinePorts, watch: ChatWatch, chat: RunningChat, error: unknown): void {
+function run(service: Service, chat: RunningChat): void {
+  service.chats.begin();
+  service.watch.meters.runningChats++;
+  let outcome: MaybePromise<void>;
+  try {
+    outcome = serve(service.ports, chat);
+  } catch (error) {
+    failed(service, chat, error);
+    return;
+  }
+  if (!isPending(outcome)) served(service, chat);
+  else
+    outcome.then(
+      () => served(service, chat),
+      (error) => failed(service, chat, error),
+    );
+}
+
+function ended({ watch, chats }: Service, { caller }: RunningChat): void {
+  caller.releaseBody();
+  chats.end();
+  watch.meters.runningChats--;
+}
+
+function served(service: Service, chat: RunningChat): void {
+  ended(service, chat);
+  chatEnded(service.watch, chat, null);
+}
+
+function failed(service: Service, chat: RunningChat, error: unknown): void {
+  ended(service, chat);
+  const { ports, watch } = service;
   const { caller, requestId: id } = chat;
   const { identity } = caller;
   if (error instanceof CallerGone) {
