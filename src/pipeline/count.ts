@@ -10,13 +10,12 @@ import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
 import { estimatePromptTokens } from './estimate.js';
 import type { Arrival } from './exchange.js';
-import { gate } from './gate.js';
+import { gate, wishesOf } from './gate.js';
 import type { PipelinePorts } from './handover.js';
 import { rank } from './rank.js';
 import { checkKind, resolveRequested } from './resolve.js';
 import { checkContentType, freeLargeParts } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
-import { wishesOf } from './wishes.js';
 
 /** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
 export async function answerCount(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {

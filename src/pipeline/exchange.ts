@@ -15,12 +15,11 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import type { Caller } from './caller.js';
 import type { EarlyChat } from './early-chat.js';
 import { estimateCost, estimatePromptTokens } from './estimate.js';
-import { gateChain } from './gate.js';
+import { gateChain, wishesOf } from './gate.js';
 import type { ChatNotes, Exchange, PipelinePorts } from './handover.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness, checkContentType, freeLargeParts, isLargeBody } from './validate.js';
-import { wishesOf } from './wishes.js';
 
 export interface Arrival {
   readonly door: Door;

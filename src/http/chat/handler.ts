@@ -1,5 +1,6 @@
 /** Serves the paths of all doors, taken before the framework: makes a caller, runs the pipeline, answers what it throws. */
 import { requestId } from '../../base/ids.js';
+import { keepsDebug } from '../../base/logger.js';
 import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import type { Door } from '../../doors/door.js';
 import { openRouterDoors } from '../../doors/openrouter/openrouter-doors.js';
@@ -10,15 +11,16 @@ import { CallerGone } from '../../pipeline/caller.js';
 import type { Arrival } from '../../pipeline/exchange.js';
 import { ChatNotes, type PipelinePorts } from '../../pipeline/handover.js';
 import { serve } from '../../pipeline/pipeline.js';
+import type { Origin } from '../../territory/territories.js';
 import type { DashboardDeps } from '../dashboard/dashboard-deps.js';
 import type { ChatHandler, HttpDeps, MessageChatHandler, SocketChatHandler } from '../deps.js';
-import type { ChatCaller } from '../server/chat-caller.js';
+import type { ChatCaller, RequestSource } from '../server/chat-caller.js';
 import { headerObject } from '../server/headers.js';
 import { NodeCaller } from '../server/node-caller.js';
 import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
 import { HourlyCounts } from './hourly-counts.js';
 
-export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters' | 'https'> {
+export interface ChatDeps extends Pick<HttpDeps, 'territories' | 'meters' | 'https'> {
   /** null = no traces are wanted. */
   tracing: Tracing | null;
 }
@@ -46,12 +48,12 @@ export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats =
   return {
     chat: (req, res, awaitsContinue, door) => {
       const { streamIdleMs: unreadMs } = ports.timeouts;
-      const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req) });
+      const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: originOf(deps, req) });
       caller.overHttps = deps.https;
       begin(caller, door);
     },
     socketChat: (caller, door) => {
-      caller.origin = deps.originOf(caller);
+      caller.origin = originOf(deps, caller);
       caller.unreadMs = ports.timeouts.streamIdleMs;
       caller.overHttps = deps.https;
       begin(caller, door);
@@ -71,7 +73,7 @@ export function createPlayground(
     res.setHeader('cache-control', 'no-store');
     const awaitsContinue = req.headers.expect !== undefined;
     const { streamIdleMs: unreadMs } = ports.timeouts;
-    const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req), session });
+    const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: originOf(deps, req), session });
     // The framework counts the request already.
     run(service, {
       door,
@@ -84,8 +86,12 @@ export function createPlayground(
   };
 }
 
+function originOf({ territories }: ChatDeps, request: RequestSource): Origin {
+  return territories.originOf(request.socket.remoteAddress, request);
+}
+
 function watchOf({ clock, logger }: PipelinePorts, { meters, tracing }: ChatDeps): ChatWatch {
-  return { clock, logger, meters, hourly: new HourlyCounts(clock), tracing };
+  return { clock, logger, debug: keepsDebug(logger), meters, hourly: new HourlyCounts(clock), tracing };
 }
 
 /** One request from its head to its end: what the pipeline is given of it, and what is watched. */

@@ -155,7 +155,7 @@ function put(text: string): void {
 }
 
 /** The head of a whole answer. Its bytes are free again with the next head. */
-export function jsonHead(
+function jsonHead(
   { jsonBytes }: HeadStarts,
   headers: readonly string[],
   fromBrowser: boolean,
