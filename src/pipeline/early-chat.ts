@@ -9,9 +9,9 @@ import type { SpendAsk } from '../cluster/shared-spend.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import { isJsonType } from '../wire/json-text.js';
 import type { Caller } from './caller.js';
 import type { Exchange, PipelinePorts } from './handover.js';
-import { isJsonType } from './validate.js';
 
 type Prepare = (identity: Identity, request: ChatRequest) => Exchange;
 

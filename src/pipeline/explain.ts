@@ -26,7 +26,15 @@ import { orderCandidates } from './walk/order-candidates.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
-  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock' | 'conversations'
+  | 'catalogue'
+  | 'keyLimiter'
+  | 'modelStates'
+  | 'territories'
+  | 'health'
+  | 'holds'
+  | 'providerKeys'
+  | 'clock'
+  | 'conversations'
 > & { spend: Pick<PipelinePorts['spend'], 'checkLimits'> };
 
 interface ExplainedCandidate {

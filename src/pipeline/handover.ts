@@ -29,6 +29,7 @@ import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
 import type { Credentials } from '../providers/credentials/credentials.js';
+import type { KeyPool } from '../providers/credentials/key-pool.js';
 import type { FrameConsumer } from '../providers/frame-consumer.js';
 import type { AnswerReader, RequestWriter } from '../providers/translation.js';
 import type { Deadlines } from '../providers/transport/deadlines.js';
@@ -39,6 +40,7 @@ import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
+import type { Leg } from './legs.js';
 import type { Stay } from './stay.js';
 import type { SwitchPorts, Validator } from './validate.js';
 
@@ -60,6 +62,8 @@ export interface PipelinePorts extends SwitchPorts {
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
   credentials: Credentials;
+  /** Where the operator has several keys at a provider. */
+  providerKeys: Pick<KeyPool, 'take' | 'obstacleOf' | 'waitMs'>;
   deadlines: Deadlines;
   timeouts: Timeouts;
   requests: Pick<RequestWriter, 'write'>;
@@ -151,14 +155,6 @@ export interface GateOutcome {
   readonly excluded: readonly Route[];
   /** The answer when nothing may be tried; null otherwise. */
   readonly error: GatewayError | null;
-}
-
-/** One attempt of a walk; monotonic milliseconds. */
-interface Leg {
-  readonly route: Route;
-  readonly record: AttemptRecord;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
 }
 
 /** What has happened to the request so far; the receipt, the metadata, the record and the metrics are made from it. */

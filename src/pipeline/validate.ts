@@ -9,6 +9,7 @@ import { type Defaults, readWithDefaults } from '../doors/name-defaults.js';
 import { openRouterBody } from '../doors/openrouter-body.js';
 import { errorOfThread, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest, NativeRequest } from '../wire/chat-request.js';
+import { isJsonType } from '../wire/json-text.js';
 import type { LargeBody, SharedDefaults } from './validate/body-thread.js';
 
 /** A larger body would hold up other requests while it is parsed. */
@@ -151,13 +152,6 @@ export function applyStrictness(request: ChatRequest, caller: { header(name: str
   if (caller.header('x-lodestone-strict') !== 'true') return;
   if (task?.kind === 'embedding') task.strict = true;
   else request.strict = true;
-}
-
-const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i;
-
-/** True for the content types of JSON bodies. A header that was sent twice is joined by a comma. */
-export function isJsonType(contentType: string | undefined): boolean {
-  return contentType === 'application/json' || (contentType !== undefined && jsonType.test(contentType));
 }
 
 export function checkContentType(contentType: string | undefined): void {

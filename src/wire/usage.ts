@@ -284,7 +284,6 @@ function isFields(value: unknown): value is Fields {
 }
 
 const none: readonly (TokenUsage & UsageParts)[] = [];
-
 /**
  * Reads `usage.extra_iterations`: further calls of the provider for this answer, such as context compaction, that its own figures
  * leave out. Each entry is a usage and is billed separately, at the tier of the answer. Entries that cannot be billed are skipped here, because the

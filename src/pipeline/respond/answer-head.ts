@@ -6,9 +6,12 @@ import type { StreamEnd } from '../../domain/generation.js';
 import { omittedOn } from '../../providers/native-pass.js';
 import type { Exchange, PipelinePorts, Trail } from '../handover.js';
 
-/** More than one attempt was needed, or an entry of the fallback chain. */
+/** The route that serves is not the first one attempted, or belongs to an entry of the fallback chain. */
 export function fallbackOccurred({ attempts, place }: Trail): boolean {
-  return attempts.length > 1 || place > 0;
+  if (place > 0) return true;
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  return first?.provider !== last?.provider || first?.locode !== last?.locode;
 }
 
 /** The headers of a 200, as a flat list. */
