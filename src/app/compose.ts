@@ -30,6 +30,7 @@ import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
 import { AccessTokens } from './access-tokens.js';
 import { type Addresses, addressesOf, localAddress } from './addresses.js';
+import { checkCredential } from './check-credential.js';
 import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
@@ -37,6 +38,7 @@ import { openCatalogue } from './open-catalogue.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openSwitch } from './open-switch.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
+import { openOwnCredentials } from './own-credentials.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
 import { retentionOf } from './record-keeper.js';
@@ -197,12 +199,19 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const listening = { port: config.server.port, started: false };
   const base = () => addressesOf(config, listening.port).base;
   const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
+  const own = await openOwnCredentials(
+    {
+      ...{ config, store, directory, clock, logger },
+      check: (credential) => checkCredential(ports, own.candidates, credential),
+    },
+    parts,
+  );
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds, journal, expiry, meters, spend, routeHistory, fleet: deployment.fleet },
-      ...{ conversations: deployment.conversations, proof: proof.pipeline, names, brought },
+      ...{ conversations: deployment.conversations, proof: proof.pipeline, names, brought, own: own.candidates },
     },
     parts,
   );
@@ -238,6 +247,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),
     limits: config.limits,
+    credentials: own.http,
     catalogue: {
       get current() {
         return catalogue.current;

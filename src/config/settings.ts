@@ -25,6 +25,7 @@ import {
   logOrigin,
   mailSender,
   noticeWebhook,
+  percentage,
   port,
   redisTimeout,
   redisUrl,
@@ -294,6 +295,29 @@ export const sections = {
     }),
     hash_bodies: setting('hashBodies', yesOrNo, true, {
       about: 'Whether receipts have the SHA-256 of the request and of the answer. The text itself is never stored.',
+    }),
+  },
+  secrets: {
+    key_file: setting('keyFile', text, null, {
+      default: '`data_dir/secrets.key`, made with the embedded store',
+      isPath: true,
+      about:
+        'The key that [credentials of customers](stored-secrets.md) are sealed with: 32 bytes in base64 on one line, mode 0600. With a `storage.database_url` it must be given.',
+    }),
+    previous_key_files: setting('previousKeyFiles', listOf(text, 'key files'), [], {
+      isPath: true,
+      about: 'Earlier keys, while credentials are sealed with them. `lodestone secrets rotate` needs none here.',
+    }),
+  },
+  own_keys: {
+    fee_percent: setting('feePercent', percentage, 0n, {
+      default: '`"0"`',
+      about:
+        'What an answer costs that [a customer’s own credential](own-keys.md) has paid for, in percent of the list price, as text.',
+    }),
+    fee_per_request_usd: setting('feePerRequestPico', usdAmount, 0n, {
+      default: '`"0"`',
+      about: 'What each such answer costs besides, as text.',
     }),
   },
 } satisfies Record<string, Settings>;

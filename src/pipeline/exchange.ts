@@ -6,6 +6,7 @@ import { modelRefusal } from '../accounts/keys/key-scope.js';
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
 import { andThen, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
+import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
@@ -16,6 +17,7 @@ import type { EarlyChat } from './early-chat.js';
 import { estimateCost, estimatePromptTokens } from './estimate.js';
 import { gateChain } from './gate.js';
 import type { ChatNotes, Exchange, Opening, PipelinePorts } from './handover.js';
+import { countedRoutes, takeOwn, unpaidBy, usesOperators, withOwn } from './own-candidates.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness, checkContentType, freeLargeParts, isLargeBody } from './validate.js';
@@ -87,11 +89,16 @@ function openRead(
 ): MaybePromise<Exchange> {
   const prepared = early?.take(identity);
   const opening = prepared?.opening ?? prepareOpening(ports, arrival, identity, request);
-  return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
-    const exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
+  const openWith = (admitted: Opening, { reservation, hold }: Taken) => {
+    const exchange = exchangeOf(arrival, admitted, { startedAtMs, bodyMs, requestHash, reservation, hold });
     arrival.notes.exchange = exchange;
     return exchange;
-  });
+  };
+  if (!opening.plan.hasOwn)
+    return andThen(takeFor(ports, opening, prepared ?? null), (taken) => openWith(opening, taken));
+  const take = (admitted: Opening, asPrepared: boolean) =>
+    takeFor(ports, admitted, asPrepared ? (prepared ?? null) : null);
+  return takeOwn(opening, take).then((taken) => openWith(taken.opening, taken));
 }
 
 /** Finds out what a request is about and what it may cost. Takes nothing. */
@@ -107,7 +114,7 @@ export function prepareOpening(
   const { policy } = account;
   const projectPolicy = identity.project.policy;
   const preferences = wishesOf(request, snapshot);
-  const plan = resolveRequested(snapshot, account, request);
+  const plan = withOwn(ports, identity, resolveRequested(snapshot, account, request));
   checkKind(door, plan);
   const outOfScope = modelRefusal(identity.key, plan);
   if (outOfScope) throw outOfScope;
@@ -118,14 +125,20 @@ export function prepareOpening(
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const asker = { identity, policy, projectPolicy, territory: caller.origin.territory, moment, preferences };
-  const chain = sentChain ?? resolveSavedChain(snapshot, account);
+  const { territory } = caller.origin;
+  const asker = { identity, policy, projectPolicy, territory, moment, preferences, ...unpaidBy(ports, identity) };
+  const entries = sentChain ?? resolveSavedChain(snapshot, account);
+  const chain = account.credentials.length === 0 ? entries : entries.map((entry) => withOwn(ports, identity, entry));
   const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
   const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
-  let costEstimatePico = estimateCost(gated.eligible, asked);
+  const hasOwn = account.credentials.length > 0;
+  const counted = (routes: readonly Route[]) => (hasOwn ? countedRoutes(identity, routes) : routes);
+  let costEstimatePico = estimateCost(counted(gated.eligible), asked);
+  let holdsBalance = !hasOwn || usesOperators(gated.eligible);
   for (const { eligible } of others) {
-    const cost = estimateCost(eligible, asked);
+    const cost = estimateCost(counted(eligible), asked);
     if (cost > costEstimatePico) costEstimatePico = cost;
+    holdsBalance ||= usesOperators(eligible);
   }
   return {
     identity,
@@ -141,18 +154,21 @@ export function prepareOpening(
     promptEstimate,
     createdAt,
     costEstimatePico,
+    holdsBalance,
     refusal,
   };
 }
+
+type Taken = Pick<Exchange, 'reservation' | 'hold'>;
 
 const nothingHeld: SpendHold = { release: () => {} };
 
 /** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. A request that is refused holds nothing. */
 function takeFor(
   { keyLimiter, spend }: PipelinePorts,
-  { identity, promptEstimate, costEstimatePico, createdAt, refusal }: Opening,
+  { identity, promptEstimate, costEstimatePico, createdAt, holdsBalance, refusal }: Opening,
   prepared: ReturnType<EarlyChat['take']>,
-): MaybePromise<Pick<Exchange, 'reservation' | 'hold'>> {
+): MaybePromise<Taken> {
   const reserving = prepared
     ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens, prepared.ofProject)
     : keyLimiter.takeTokens(identity, promptEstimate);
@@ -162,7 +178,7 @@ function takeFor(
         if (refusal) return { reservation, hold: nothingHeld };
         const holding = prepared?.spendAsk
           ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
-          : spend.take(identity, costEstimatePico, createdAt);
+          : spend.take(identity, costEstimatePico, createdAt, holdsBalance);
         return andThen(holding, (hold) => ({ reservation, hold }));
       },
       () => reservation.cancel(),
@@ -177,7 +193,7 @@ function exchangeOf(
   more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
 ): Exchange {
   const { identity, request, snapshot, plan, chain, policy, projectPolicy, preferences, stay, gated } = opening;
-  const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
+  const { promptEstimate, createdAt, costEstimatePico, holdsBalance, refusal } = opening;
   return {
     door,
     caller,
@@ -199,6 +215,7 @@ function exchangeOf(
     gated,
     promptEstimate,
     costEstimatePico,
+    holdsBalance,
     refusal,
     reservation: more.reservation,
     hold: more.hold,

@@ -16,6 +16,7 @@ import type { AttemptRecord, Generation, StreamEnd } from '../domain/generation.
 import type { Door } from '../doors/door.js';
 import type { GatewayError } from '../errors/gateway-error.js';
 import type { ModelStates } from '../health/model-states.js';
+import type { OwnHealth } from '../health/own-health.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
 import type { RouteHistory } from '../health/route-history.js';
@@ -77,6 +78,8 @@ export interface PipelinePorts extends SwitchPorts {
     settled(timeoutMs: number): Promise<boolean>;
   };
   meters: Pick<Meters, 'openStreams' | 'countStay'>;
+  /** Candidates with credentials of customers; absent where none can have any. */
+  own?: OwnCandidates;
   /** Counts attempts that a route did not answer, for its history. */
   routeHistory?: Pick<RouteHistory, 'countFailure'>;
   /** null = no receipts are logged. `identity` is null until the log has begun. */
@@ -111,6 +114,8 @@ export interface Opening {
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;
+  /** False where only a customer's own credentials may serve it, so that nothing of the balance is held. */
+  readonly holdsBalance: boolean;
   /** Why no route may serve it; null where one may. */
   readonly refusal: GatewayError | null;
 }
@@ -142,6 +147,21 @@ export interface Plan {
   readonly name: string | null;
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
+  /** A route may come several times, with different credentials, which then stand side by side in the order of their use. */
+  readonly hasOwn?: true;
+}
+
+/** The candidates that a customer's own credentials make of routes, and what becomes of them. */
+export interface OwnCandidates {
+  readonly health: OwnHealth;
+  /** Own candidates cost something, so that they need a balance too. */
+  readonly hasFee: boolean;
+  /** The routes with the credentials of the identity; the same list where it has none for them. */
+  candidatesOf(identity: Identity, routes: readonly Route[]): readonly Route[];
+  /** What an attempt has shown of its credential: it was accepted, or refused for the reason that the provider gave. */
+  note(route: Route, refusal: string | null): void;
+  /** A text of the provider without the secret that the route was called with. */
+  mask(route: Route, text: string): string;
 }
 
 /** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */

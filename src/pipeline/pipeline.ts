@@ -13,14 +13,16 @@ import { type Arrival, openExchange, prepareOpening } from './exchange.js';
 import { gate } from './gate.js';
 import type { Delivered, Exchange, GateOutcome, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
+import { unpaidBy } from './own-candidates.js';
 import { rank } from './rank.js';
 import { alongChain } from './resolve.js';
 import { openRelay, respond } from './respond.js';
-import { leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
+import { countedPico, leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
 import { forgetFailed, recallStay, rememberStay } from './sticky.js';
 import { freeLargeParts } from './validate.js';
 import { orderCandidates } from './walk/order-candidates.js';
+import { headsOf } from './walk/own-credential.js';
 import { type Walk, walk } from './walk.js';
 
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
@@ -70,7 +72,9 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
       trail.removed = removed;
       trail.place = place;
       trail.stay = null;
-      const task = { exchange, plan, candidates: eligible, relay };
+      const task = plan.hasOwn
+        ? { exchange, plan, candidates: headsOf(eligible), group: eligible, relay }
+        : { exchange, plan, candidates: eligible, relay };
       return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
     });
     if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
@@ -88,7 +92,8 @@ async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Excha
   } finally {
     // Nothing was delivered, or the settlement has corrected the reservation already.
     exchange.reservation.cancel();
-    exchange.hold.release(notes.delivered?.billed?.cost.pico ?? 0n);
+    const billed = notes.delivered?.billed ?? null;
+    exchange.hold.release(billed?.cost.pico ?? 0n, countedPico(exchange, billed) ?? undefined);
     ports.journal.release(trail.reservedBytes);
     freeLargeParts(request);
   }
@@ -102,13 +107,13 @@ function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
 }
 
 function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promise<WalkOutcome> {
-  const { exchange, plan, candidates: eligible, relay } = task;
+  const { exchange, candidates: eligible } = task;
   const { policy, projectPolicy, request, preferences, trail } = exchange;
   trail.stay = stay;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
-  const candidates = orderCandidates(ranked, { request, preferences, stay, health: ports.health });
-  const walking = walk(ports, { exchange, plan, candidates, relay });
+  const candidates = orderCandidates(ranked, { request, preferences, stay, health: ports.health, own: ports.own });
+  const walking = walk(ports, { ...task, candidates });
   if (stay === null || stay.routeId === null) return walking;
   return walking.then((outcome) => {
     forgetFailed(ports, exchange);
@@ -124,7 +129,8 @@ function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
 function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
   const { identity, policy, projectPolicy, preferences } = exchange;
   const { territory } = exchange.caller.origin;
-  return gate(ports, plan, { identity, policy, projectPolicy, territory, moment: momentOf(exchange), preferences });
+  const asker = { identity, policy, projectPolicy, territory, moment: momentOf(exchange), preferences };
+  return gate(ports, plan, plan.hasOwn ? { ...asker, ...unpaidBy(ports, identity) } : asker);
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

@@ -12,6 +12,7 @@ import {
   commonPieces,
   fillReceipt,
   type LogIdentity,
+  notionalText,
   type ReceiptSource,
   receiptText,
   usageText,
@@ -46,6 +47,11 @@ const [providerAt, locodeAt, streamEndAt] = [column('provider'), column('locode'
 const [promptAt, completionAt] = [column('prompt_tokens'), column('completion_tokens')];
 const [cachedAt, reasoningAt] = [column('cached_tokens'), column('reasoning_tokens')];
 const [attemptsAt, billAt, proofAt] = [column('attempts'), column('bill'), column('proof')];
+const [credentialAt, ownerAt, notionalAt] = [
+  column('credential_id'),
+  column('credential_owner'),
+  column('notional_pico'),
+];
 
 /** As `receiptText` of the stored generation, with what many lines have in common made once. */
 export function receiptOfLine({ cells, accountId }: SettledLine, log: LogIdentity): string {
@@ -61,6 +67,7 @@ export function receiptOfLine({ cells, accountId }: SettledLine, log: LogIdentit
     costUsd: billed ? usdText(BigInt(cells[costAt]!)) : '0',
     createdAt: new Date(Number(cells[createdAt])).toISOString(),
     generation: `"${id}"`,
+    notionalUsd: notionalText(cells[notionalAt] === noValue ? null : BigInt(cells[notionalAt]!)),
     requestSha256: quoted(hashes.request),
     usage: billed
       ? usageText({
@@ -100,7 +107,8 @@ interface LineParts {
 function commonOf(cells: readonly string[], { accountId, hashes, attempts, log }: LineParts): CommonPieces {
   const key =
     `${cells[accountAt]}\t${cells[requestedAt]}\t${cells[servedAt]}\t${cells[providerAt]}\t${cells[locodeAt]}\t${cells[streamEndAt]}` +
-    `\t${cells[billAt]!.replace(counts, '","')}\t${attempts}\t${hashes.common}`;
+    `\t${cells[billAt]!.replace(counts, '","')}\t${attempts}\t${hashes.common}` +
+    `\t${cells[credentialAt]}`;
   if (knownLog?.origin !== log.origin || !knownLog.salt.equals(log.salt) || known.size >= knownMax) {
     known.clear();
     knownLog = log;
@@ -135,5 +143,8 @@ function sourceOf(cells: readonly string[], accountId: string): ReceiptSource {
     reasoningTokens: Number(cells[reasoningAt]),
     streamEnd: textOrNull(streamEndAt) as ReceiptSource['streamEnd'],
     proof: textOrNull(proofAt),
+    credentialId: textOrNull(credentialAt),
+    credentialOwner: textOrNull(ownerAt) as ReceiptSource['credentialOwner'],
+    notionalPico: cells[notionalAt] === noValue ? null : BigInt(cells[notionalAt]!),
   };
 }

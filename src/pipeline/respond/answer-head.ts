@@ -1,4 +1,6 @@
 /** What every answer says about itself: the headers of a 200, and `router_metadata`. */
+
+import { credentialOf } from '../../catalogue/credential-name.js';
 import type { Retirement } from '../../catalogue/life.js';
 import { retirementSoon } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
@@ -6,9 +8,12 @@ import type { StreamEnd } from '../../domain/generation.js';
 import { omittedOn } from '../../providers/native-pass.js';
 import type { Exchange, PipelinePorts, Trail } from '../handover.js';
 
-/** More than one attempt was needed, or an entry of the fallback chain. */
+/** Another route than the first one served, or an entry of the fallback chain. */
 export function fallbackOccurred({ attempts, place }: Trail): boolean {
-  return attempts.length > 1 || place > 0;
+  if (attempts.length < 2 || place > 0) return place > 0;
+  // A further credential of the same route is no other route.
+  const [first, last] = [attempts[0]!, attempts.at(-1)!];
+  return first.provider !== last.provider || first.locode !== last.locode;
 }
 
 /** The headers of a 200, as a flat list. */
@@ -142,7 +147,7 @@ function fixedOf(route: Route): Fixed {
     locode,
     country,
   };
-  const place = { carbon, cloud_act: provider.cloudAct };
+  const place = { carbon, cloud_act: provider.cloudAct, credential: credentialOf(route) };
   const fixed = { served: JSON.stringify(served).slice(1, -1), place: JSON.stringify(place).slice(1, -1) };
   fixedByRoute.set(route, fixed);
   return fixed;

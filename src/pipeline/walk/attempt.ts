@@ -24,6 +24,7 @@ import { NativeFrames, TranslatedFrames } from '../../providers/translated-frame
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import { ownFailure } from './own-credential.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
@@ -36,7 +37,7 @@ export type UnreadOutcome =
 export interface AttemptPorts
   extends Pick<
     PipelinePorts,
-    'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests' | 'failures'
+    'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests' | 'failures' | 'own'
   > {}
 
 export interface Attempt {
@@ -192,15 +193,18 @@ function readAnswer({ answers }: AttemptPorts, request: ChatRequest, route: Rout
 
 /** An upstream's error may quote the request, so it is read beside what was sent. */
 export function readFailure(
-  { failures }: Pick<AttemptPorts, 'failures'>,
+  ports: Pick<AttemptPorts, 'failures' | 'own'>,
   outcome: UnreadOutcome,
   sent: Pick<SentRequest, 'request' | 'body'>,
-  { provider: { dialect }, upstreamModel }: Route,
+  route: Route,
 ): MaybePromise<AttemptOutcome> {
   if (outcome.kind !== 'failure') return outcome;
-  if (outcome.failure.meaning !== null) return { kind: 'failure', failure: outcome.failure };
-  const reading = failures.read(outcome.failure, { ...sent, dialect, upstreamModel });
-  return andThen(reading, (failure) => ({ kind: 'failure', failure }));
+  const { provider, upstreamModel } = route;
+  const reading =
+    outcome.failure.meaning !== null
+      ? outcome.failure
+      : ports.failures.read(outcome.failure, { ...sent, dialect: provider.dialect, upstreamModel });
+  return andThen(reading, (failure) => ({ kind: 'failure', failure: ownFailure(ports, route, failure) }));
 }
 
 async function orTooLarge<T>(written: Promise<T>): Promise<T> {

@@ -31,6 +31,8 @@ interface Sums {
   cached: number;
   reasoning: number;
   costPico: bigint;
+  /** What budgets and caps count beyond the cost. */
+  extraPico: bigint;
   latencyMs: number;
   readonly firstByte: Map<number, number>;
   readonly latency: Map<number, number>;
@@ -42,7 +44,7 @@ export class UsageSums {
   private readonly groups = new Map<string, Sums>();
   private readonly full: Sums[] = [];
 
-  add({ cells, chargePico }: SettledLine): void {
+  add({ cells, chargePico, countedPico = chargePico }: SettledLine): void {
     const fromHour = Math.floor(Number(cells[created]) / hourMs);
     let key = `${fromHour}`;
     for (const index of keyColumns) key += `\t${cells[index]}`;
@@ -57,6 +59,7 @@ export class UsageSums {
       this.groups.set(key, sums);
     }
     add(sums, cells, chargePico);
+    sums.extraPico += countedPico - chargePico;
   }
 
   /** As a JSON array. */
@@ -76,6 +79,7 @@ function noSums(cells: readonly string[], fromHour: number): Sums {
       cached: 0,
       reasoning: 0,
       costPico: 0n,
+      extraPico: 0n,
       latencyMs: 0,
     },
     ...{ firstByte: new Map(), latency: new Map(), speed: new Map() },
@@ -113,6 +117,7 @@ function lineOf(sums: Sums): string {
     if (cells[index] !== noValue) text += `,"${name}":${JSON.stringify(unescapeCell(cells[index]!))}`;
   }
   if (cells[served] === noValue) text += `,"failed_by":${JSON.stringify(unescapeCell(cells[attempted]!))}`;
+  if (sums.extraPico !== 0n) text += `,"extra_pico":${sums.extraPico}`;
   return (
     `${text},"billed":${cells[billed] === 't'},"status":${Number(cells[status])},"from_hour":${sums.fromHour},` +
     `"requests":${sums.requests},"prompt_tokens":${sums.prompt},"completion_tokens":${sums.completion},` +
