@@ -30,7 +30,6 @@ import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
 import { AccessTokens } from './access-tokens.js';
 import { type Addresses, addressesOf, localAddress } from './addresses.js';
-import { checkCredential } from './check-credential.js';
 import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
@@ -199,13 +198,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const listening = { port: config.server.port, started: false };
   const base = () => addressesOf(config, listening.port).base;
   const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
-  const own = await openOwnCredentials(
-    {
-      ...{ config, store, directory, clock, logger },
-      check: (credential) => checkCredential(ports, own.candidates, credential),
-    },
-    parts,
-  );
+  const own = await openOwnCredentials({ config, store, directory, clock, logger, ports: () => ports }, parts);
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const ports = pipelinePorts(
     {

@@ -9,11 +9,11 @@ import type { AccountDirectory } from '../accounts/directory.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
-import type { OwnCredential } from '../domain/credential.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { OwnHealth } from '../health/own-health.js';
 import type { CredentialsPort } from '../http/deps.js';
 import type { Store } from '../storage/store.js';
+import { type CheckPorts, checkCredential } from './check-credential.js';
 import type { OpenParts } from './open-parts.js';
 import { breakerOf } from './route-records.js';
 
@@ -26,12 +26,12 @@ interface OwnDeps {
   readonly directory: AccountDirectory;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Makes one cheap call. */
-  readonly check: (credential: OwnCredential) => Promise<object>;
+  /** Of the request path, which is opened later. */
+  readonly ports: () => CheckPorts;
 }
 
 export interface OpenedOwn {
-  readonly candidates: OwnCandidateMaker;
+  readonly candidates: OwnCandidateMaker<OwnHealth>;
   readonly http: CredentialsPort;
 }
 
@@ -62,7 +62,7 @@ export async function openOwnCredentials(deps: OwnDeps, parts: OpenParts): Promi
     candidates,
     http: {
       candidatesOf: (identity, routes) => candidates.candidatesOf(identity, routes),
-      check: deps.check,
+      check: (credential) => checkCredential(deps.ports(), candidates, credential),
       written: () => sightings.write(),
       get hasKeyFault() {
         return watch.isFaulty || vault.faults.size > 0;

@@ -208,6 +208,11 @@ export function healthKeyOf({ id, credential }: Pick<Route, 'id' | 'credential'>
   return credential === undefined ? id : credential.healthKey;
 }
 
+/** What stands behind the route's id names the credential and its secret, so a new secret begins anew. */
+export function ownHealthKey(routeId: string, { id, revision }: { id: string; revision: number }): string {
+  return `${routeId} ${id}.${revision}`;
+}
+
 /** Replaced as a whole; a request uses one snapshot from start to end. */
 export interface Snapshot {
   readonly loadedAt: number;

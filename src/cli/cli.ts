@@ -14,6 +14,7 @@ import { journalCommands } from './commands/journal.js';
 import { keyCommands } from './commands/key.js';
 import { logCommands } from './commands/log.js';
 import { modelCommands } from './commands/model.js';
+import { credentialCommands } from './commands/credential.js';
 import { nameCommands } from './commands/name.js';
 import { providerCommands } from './commands/provider.js';
 import { receiptCommands } from './commands/receipt.js';
@@ -30,6 +31,7 @@ const commands: readonly Command[] = [
   ...keyCommands,
   ...creditsCommands,
   ...modelCommands,
+  ...credentialCommands,
   ...nameCommands,
   ...routeCommands,
   ...catalogueCommands,

@@ -90,6 +90,8 @@ export const serviceErrors = {
     when: 'This replica has no routing snapshot yet.',
     remedy: 'Retry shortly.',
     operations: [
+      ...['createCredential', 'updateCredential', 'checkCredential'],
+      ...['createAccountCredential', 'updateAccountCredential', 'checkAccountCredential'],
       'createAlias',
       'repointAlias',
       'patchAlias',

@@ -73,11 +73,7 @@ export class OwnHealth {
   }
 }
 
-/** The key of a candidate's health: what stands behind the route's id names the credential and its secret. */
-export function ownHealthKey(routeId: string, { id, revision }: { id: string; revision: number }): string {
-  return `${routeId} ${id}.${revision}`;
-}
-
+/** The part of a health key behind the route's id. */
 function nameOf({ healthKey }: Credential): string {
   return healthKey.slice(healthKey.indexOf(' ') + 1);
 }

@@ -16,7 +16,6 @@ import type { AttemptRecord, Generation, StreamEnd } from '../domain/generation.
 import type { Door } from '../doors/door.js';
 import type { GatewayError } from '../errors/gateway-error.js';
 import type { ModelStates } from '../health/model-states.js';
-import type { OwnHealth } from '../health/own-health.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { Permit, RouteHealth } from '../health/route-health.js';
 import type { RouteHistory } from '../health/route-history.js';
@@ -40,6 +39,8 @@ import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
+import type { Leg } from './leg.js';
+import type { OwnCandidates } from './own-port.js';
 import type { Stay } from './stay.js';
 import type { SwitchPorts, Validator } from './validate.js';
 
@@ -151,19 +152,6 @@ export interface Plan {
   readonly hasOwn?: true;
 }
 
-/** The candidates that a customer's own credentials make of routes, and what becomes of them. */
-export interface OwnCandidates {
-  readonly health: OwnHealth;
-  /** Own candidates cost something, so that they need a balance too. */
-  readonly hasFee: boolean;
-  /** The routes with the credentials of the identity; the same list where it has none for them. */
-  candidatesOf(identity: Identity, routes: readonly Route[]): readonly Route[];
-  /** What an attempt has shown of its credential: it was accepted, or refused for the reason that the provider gave. */
-  note(route: Route, refusal: string | null): void;
-  /** A text of the provider without the secret that the route was called with. */
-  mask(route: Route, text: string): string;
-}
-
 /** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */
 export interface GateOutcome {
   readonly eligible: readonly Route[];
@@ -172,14 +160,6 @@ export interface GateOutcome {
   readonly excluded: readonly Route[];
   /** The answer when nothing may be tried; null otherwise. */
   readonly error: GatewayError | null;
-}
-
-/** One attempt of a walk; monotonic milliseconds. */
-interface Leg {
-  readonly route: Route;
-  readonly record: AttemptRecord;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
 }
 
 /** What has happened to the request so far; the receipt, the metadata, the record and the metrics are made from it. */

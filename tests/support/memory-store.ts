@@ -48,9 +48,7 @@ export class MemoryStore implements Store {
   readonly offsetRows = new Map<string, JournalOffset>();
   readonly keyUses = new Map<string, number>();
 
-  readonly credentials = memoryCredentials((accountId, credentials) => {
-    this.row(accountId).credentials = credentials;
-  });
+  readonly credentials = memoryCredentials((id, credentials) => Object.assign(this.row(id), { credentials }));
 
   private async answer<T>(read: () => T): Promise<T> {
     if (this.away) throw new StoreUnavailable(new Error('connect ECONNREFUSED'));

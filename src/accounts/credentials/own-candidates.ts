@@ -3,17 +3,17 @@
  * credential, agreement and health. They are made once for a list of credentials, so that what is kept with a list of routes stays.
  */
 import { withOwnAgreement } from '../../base/data-policy.js';
-import type { Fee, Provider, Route } from '../../catalogue/route.js';
+import { type Fee, ownHealthKey, type Provider, type Route } from '../../catalogue/route.js';
 import type { Identity } from '../../domain/account.js';
 import { covers, type OwnCredential, type Secret, SecretUnavailable } from '../../domain/credential.js';
-import { type OwnHealth, ownHealthKey } from '../../health/own-health.js';
 import { placeOf, secretKindOf } from './secret-kind.js';
 import type { Sightings } from './sightings.js';
 import type { Vault } from './vault.js';
 
-export interface OwnCandidatesDeps {
+export interface OwnCandidatesDeps<Health> {
   readonly vault: Vault;
-  readonly health: OwnHealth;
+  /** What is observed of candidates is kept elsewhere, under their health keys. */
+  readonly health: Health;
   readonly sightings: Sightings;
   readonly fee: Fee;
 }
@@ -23,14 +23,14 @@ type Routes = readonly Route[];
 /** By the list of credentials: for each project, the lists of routes with their candidates. */
 type Made = Map<string, WeakMap<Routes, Routes>>;
 
-export class OwnCandidateMaker {
-  readonly health: OwnHealth;
+export class OwnCandidateMaker<Health = unknown> {
+  readonly health: Health;
   readonly hasFee: boolean;
   private readonly made = new WeakMap<readonly OwnCredential[], Made>();
   private readonly derived = new WeakMap<OwnCredential, WeakMap<Route, Route>>();
   private readonly sources = new WeakMap<object, OwnCredential>();
 
-  constructor(private readonly deps: OwnCandidatesDeps) {
+  constructor(private readonly deps: OwnCandidatesDeps<Health>) {
     this.health = deps.health;
     this.hasFee = deps.fee.percent > 0n || deps.fee.perRequestPico > 0n;
   }

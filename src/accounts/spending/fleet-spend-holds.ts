@@ -31,6 +31,7 @@ import {
   type SpendNode,
   spendableIn,
 } from './spend-bounds.js';
+import { includes, isOfBalance, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
 
 export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
@@ -285,18 +286,6 @@ export class FleetSpendHolds implements Spending {
     if (known?.period !== period || begins) this.subjects.set(id, subject);
     return subject;
   }
-}
-
-function subjectOfBalance(accountId: string): SpendSubject {
-  return { name: `{${accountId}}:account`, accountId, kind: 'balance', id: accountId, fromMs: 0 };
-}
-
-const isOfBalance = ({ subject }: SpendLimit): boolean => subject.kind === 'balance';
-
-const subjectsOf = (limits: readonly SpendLimit[]): SpendSubject[] => limits.map(({ subject }) => subject);
-
-function includes(limits: readonly SpendLimit[], name: string): boolean {
-  return limits.some(({ subject }) => subject.name === name);
 }
 
 function refusalOf(identity: Identity, { subject, limitPico }: SpendLimit, refused: SpendRefusal): GatewayError {

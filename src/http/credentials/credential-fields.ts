@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { CredentialFields, NewCredential, SentSecret } from '../../accounts/credentials/credential-book.js';
 import { secretKindOf } from '../../accounts/credentials/secret-kind.js';
-import { agreement as agreementFields } from '../../base/data-policy.js';
+import { agreement as agreementFields, certificationNames, zeroRetentionKinds } from '../../base/data-policy.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import { type CredentialUse, credentialUses, type Secret, type SecretKind } from '../../domain/credential.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -93,6 +93,25 @@ const models = z
   .optional()
   .describe('`{creator}/{model}` and `{creator}/*`; null is every model of the provider.');
 
+const orNull = (type: string, more: object = {}) => ({ type: [type, 'null'], ...more });
+
+/** The rules of configuration files have no JSON Schema of their own. */
+export const agreementSchema = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    trains: orNull('boolean'),
+    retention_days: orNull('integer', { minimum: 0 }),
+    zdr: { enum: [...zeroRetentionKinds, null] },
+    in_region: orNull('boolean'),
+    eu_owned: orNull('boolean'),
+    certifications: orNull('array', { items: { type: 'string', enum: [...certificationNames] } }),
+    source: orNull('string'),
+    as_of: orNull('string'),
+    reference: orNull('string'),
+  },
+} as const;
+
 const changeable = {
   name: personText(100).describe('Your own name for it, which messages and receipts show.'),
   use: z
@@ -102,9 +121,10 @@ const changeable = {
       '`only`: nothing else is used for the models that it covers. `first`: another credential after it was refused or rate-limited. `last`: after the operator’s could not serve.',
     ),
   models,
-  agreement: agreementFields
-    .nullable()
-    .optional()
+  agreement: z
+    .unknown()
+    .pipe(agreementFields.nullable().optional())
+    .meta(agreementSchema)
     .describe('Your own contract with the provider, as far as routing policies ask about it.'),
 };
 

@@ -21,6 +21,7 @@ import { explain, models } from './paths/models.js';
 import { adminNames } from './paths/names.js';
 import { ops, webhooks } from './paths/ops.js';
 import { members, people } from './paths/people.js';
+import { adminCredentials, credentials } from './paths/credentials.js';
 import { adminProjects, ownAccount, projects } from './paths/projects.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
@@ -45,13 +46,14 @@ const resourceGroups = {
     account,
     ownAccount,
     projects,
+    credentials,
     managedKeys,
     members,
     catalogueChanges,
     status,
   ],
   'Admin API': [
-    ...[adminAccounts, people, adminProjects, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames],
+    ...[adminAccounts, people, adminProjects, adminCredentials, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames],
     records,
   ],
   Service: [ops, webhooks],

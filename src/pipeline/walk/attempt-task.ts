@@ -23,11 +23,10 @@ import {
   type AttemptOutcome,
   type AttemptPorts,
   beginRecord,
-  note,
-  pricingFault,
   readFailure,
   type UnreadOutcome,
 } from './attempt.js';
+import { note, pricingFault } from './attempt-end.js';
 import { sentTask } from './obstacles.js';
 import { waitForCredentials } from './wait-for-credentials.js';
 

@@ -24,6 +24,7 @@ import { NativeFrames, TranslatedFrames } from '../../providers/translated-frame
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import { note, pricingFault } from './attempt-end.js';
 import { ownFailure } from './own-credential.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
@@ -284,20 +285,4 @@ function streamOutcome(
   if (fault?.kind === 'error_frame') return { kind: 'failure', failure: innerError(status, fault.error, route) };
   const why = fault ? 'its stream began with a frame that is not JSON' : 'its stream ended before any content';
   return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${why} (HTTP ${status})` } };
-}
-
-export function pricingFault(status: number, reason: string): Failure {
-  return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
-}
-
-export function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult): void {
-  record.status = 'status' in result ? result.status : null;
-  if (outcome.kind === 'failure') {
-    record.outcome = outcome.failure.meaning;
-    record.error = outcome.failure.quote;
-  } else if (outcome.kind === 'gone') {
-    record.outcome = 'client_closed';
-  } else {
-    record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
-  }
 }

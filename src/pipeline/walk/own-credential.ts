@@ -4,8 +4,10 @@ import type { Route } from '../../catalogue/route.js';
 import type { Paused } from '../../health/own-health.js';
 import type { Failure, Meaning } from '../../providers/classify/failure.js';
 import type { PipelinePorts, Plan } from '../handover.js';
-import type { AttemptOutcome } from './attempt.js';
 import type { RuledOut } from './obstacles.js';
+
+/** How an attempt ended, as far as its credential is concerned. */
+type Ended = { readonly kind: 'failure'; readonly failure: Failure } | { readonly kind: 'answer' | 'stream' | 'gone' };
 
 type Ports = Pick<PipelinePorts, 'own'>;
 
@@ -61,7 +63,7 @@ export function pauseOf({ own }: Ports, { kind }: Pick<Plan, 'kind'>, { credenti
 }
 
 /** True where the outcome says all about the credential, and nothing about the route. */
-export function learnOfCredential({ own }: Ports, route: Route, outcome: AttemptOutcome): boolean {
+export function learnOfCredential({ own }: Ports, route: Route, outcome: Ended): boolean {
   const credential = route.credential!;
   const { health } = own!;
   if (outcome.kind === 'gone') return false;

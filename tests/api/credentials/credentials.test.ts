@@ -88,7 +88,7 @@ describe('/v1/credentials', () => {
 
   it('POST check makes one call with it', async () => {
     const { json: made } = await bring();
-    bench.upstream.enqueue(json(completion('Hi')));
+    bench.upstream.enqueue(json(completion()));
     const checked = await customer.call('POST', `/credentials/${made.id}/check`);
     expect(checked.json, checked.text).toMatchObject({ state: { status: 'ok' }, check: { verdict: 'ok' } });
     expect(sentKeys()).toEqual([own]);
@@ -102,7 +102,7 @@ describe('/v1/credentials', () => {
 describe('a chat with an own credential', () => {
   it('costs the fee, and names the credential in the answer, the record and the ledger', async () => {
     const { json: made } = await bring();
-    bench.upstream.enqueue(json(completion('Hi')));
+    bench.upstream.enqueue(json(completion()));
     const reply = await chat(keyed);
     expect(reply.status, reply.text).toBe(200);
     expect(sentKeys()).toEqual([own]);
@@ -125,7 +125,7 @@ describe('a chat with an own credential', () => {
 
   it('uses the operator’s for everybody else', async () => {
     await bring();
-    bench.upstream.enqueue(json(completion('Hi')));
+    bench.upstream.enqueue(json(completion()));
     const reply = await bench.gateway.chat(ask({ model: keyed }));
     expect(sentKeys()).toEqual(['the-key-of-the-operator']);
     expect(reply.json.router_metadata.credential).toEqual({ id: null, owner: 'operator' });
@@ -135,7 +135,7 @@ describe('a chat with an own credential', () => {
   it('serves a route that the operator has not configured, and lists it', async () => {
     expect((await chat(keyless)).json.error.code).toBe('provider_not_configured');
     await bring({ provider: 'keyless' });
-    bench.upstream.enqueue(json(completion('Hi')));
+    bench.upstream.enqueue(json(completion()));
     expect((await chat(keyless)).status).toBe(200);
     const listed = await bench.gateway.call('GET', '/v1/models', undefined, { key: customer.key });
     expect(listed.json.data.map(({ id }: { id: string }) => id)).toContain(keyless);
@@ -155,7 +155,7 @@ describe('a chat with an own credential', () => {
 
   it.each([401, 402, 403, 429])('goes on to the operator’s after a %i with `first`, also for a pin', async (status) => {
     await bring({ use: 'first' });
-    bench.upstream.enqueue(refused(status), json(completion('Hi')));
+    bench.upstream.enqueue(refused(status), json(completion()));
     const reply = await chat(keyed);
     expect(reply.status, reply.text).toBe(200);
     expect(sentKeys()).toEqual([own, 'the-key-of-the-operator']);
@@ -173,7 +173,7 @@ describe('a chat with an own credential', () => {
 
   it('comes after any failure of the operator’s with `last`', async () => {
     await bring({ use: 'last' });
-    bench.upstream.enqueue(refused(500), json(completion('Hi')));
+    bench.upstream.enqueue(refused(500), json(completion()));
     const reply = await chat(keyed);
     expect(reply.status, reply.text).toBe(200);
     expect(sentKeys()).toEqual(['the-key-of-the-operator', own]);
@@ -184,7 +184,7 @@ describe('a chat with an own credential', () => {
     const { json: made } = await bring({ project, secret: { api_key: 'key-of-the-project' } });
     await bring({ use: 'first' });
     const key = (await customer.call('POST', `/projects/${project}/keys`, { name: 'k' })).json.token;
-    bench.upstream.enqueue(json(completion('Hi')), json(completion('Hi')));
+    bench.upstream.enqueue(json(completion()), json(completion()));
     const reply = await bench.gateway.chat(ask({ model: keyed }), { key });
     expect(reply.json.router_metadata.credential).toEqual({ id: made.id, owner: 'project' });
     expect((await chat(keyed)).status).toBe(200);
@@ -208,7 +208,7 @@ describe('a chat with an own credential', () => {
   it('is gone with the next request once it is deleted', async () => {
     const { json: made } = await bring();
     await customer.call('DELETE', `/credentials/${made.id}`);
-    bench.upstream.enqueue(json(completion('Hi')));
+    bench.upstream.enqueue(json(completion()));
     await chat(keyed);
     expect(sentKeys()).toEqual(['the-key-of-the-operator']);
   });
@@ -221,7 +221,7 @@ describe('the routing policy', () => {
     const auto = 'auto/meta/llama';
     expect((await chat(auto)).json.error.code).toBe('routing_policy_exhausted');
     await bring({ use: 'first', agreement: { retention_days: 0, reference: 'ours' } });
-    bench.upstream.enqueue(json(completion('Hi')));
+    bench.upstream.enqueue(json(completion()));
     const reply = await chat(auto);
     expect(reply.status, reply.text).toBe(200);
     expect(sentKeys()).toEqual([own]);
