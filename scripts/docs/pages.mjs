@@ -53,6 +53,7 @@ export const groups = [
       { slug: 'keys', file: 'guide/keys.md', title: 'Keys' },
       { slug: 'own-keys', file: 'guide/own-keys.md', title: 'Use your own provider key' },
       { slug: 'projects', file: 'guide/projects.md', title: 'Projects' },
+      { slug: 'workloads', file: 'guide/workloads.md', title: 'Keys for workloads without secrets' },
       { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },
       { slug: 'people', file: 'guide/people.md', title: 'People and roles' },
     ],

@@ -27,7 +27,7 @@ export async function checkCredential(
   const { credentials, deadlines, clock } = ports;
   const probing: ProbePorts = { transport: ports.transportOf(route), credentials, deadlines, clock, timeoutMs };
   const keySource = `your credential ${quoted(credential.name)}`;
-  const result = resultOf(route, await probe(probing, route), { keySource, timeoutMs });
+  const result = resultOf(route, await probe(probing, { route }), { keySource, timeoutMs });
   const said = result.said === null ? null : candidates.mask(route, result.said);
   if (result.verdict === 'ok') candidates.note(route, null);
   else if (result.verdict === 'credential_refused') candidates.note(route, said ?? result.advice);

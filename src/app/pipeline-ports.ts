@@ -29,6 +29,7 @@ type Given =
   | 'modelStates'
   | 'health'
   | 'holds'
+  | 'providerKeys'
   | 'journal'
   | 'fleet'
   | 'spend'

@@ -8,11 +8,13 @@ import type { Invitations } from '../accounts/people/invitations.js';
 import type { Members } from '../accounts/people/members.js';
 import type { Session } from '../accounts/sign-in/session.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
+import type { TokenExchange } from '../accounts/workloads/token-exchange.js';
 import type { Logger } from '../base/logger.js';
+import type { KeyView } from '../base/provider-key.js';
 import type { Clock } from '../base/time.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
 import type { UpdateChange } from '../catalogue/effects.js';
-import type { Route, Snapshot } from '../catalogue/route.js';
+import type { Provider, Route, Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { OwnCredential } from '../domain/credential.js';
 import type { Door } from '../doors/door.js';
@@ -154,9 +156,13 @@ export interface HttpDeps {
   audit: AuditLog;
   members: Members;
   invitations: Invitations;
+  /** Keys of projects for the tokens of workloads. */
+  exchange: Pick<TokenExchange, 'exchange' | 'allows'>;
   modelStates: ModelStates;
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
+  /** Several keys of the operator at one provider; absent where no request path is there. */
+  providerKeys?: { viewsOf(provider: Provider): readonly KeyView[]; views(): readonly KeyView[] };
   /** What routes did over the last days. */
   routeStatus: Pick<RouteStatus, 'reports' | 'operatorReports'>;
   /** Whether everybody may see it. */

@@ -31,7 +31,16 @@ import { wishesOf } from './wishes.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
-  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'own' | 'holds' | 'clock' | 'conversations'
+  | 'catalogue'
+  | 'keyLimiter'
+  | 'modelStates'
+  | 'territories'
+  | 'health'
+  | 'own'
+  | 'holds'
+  | 'providerKeys'
+  | 'clock'
+  | 'conversations'
 > & { spend: Pick<PipelinePorts['spend'], 'checkLimits'> };
 
 interface ExplainedCandidate {

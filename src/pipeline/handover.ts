@@ -29,6 +29,7 @@ import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
 import type { Credentials } from '../providers/credentials/credentials.js';
+import type { KeyPool } from '../providers/credentials/key-pool.js';
 import type { FrameConsumer } from '../providers/frame-consumer.js';
 import type { AnswerReader, RequestWriter } from '../providers/translation.js';
 import type { Deadlines } from '../providers/transport/deadlines.js';
@@ -39,7 +40,7 @@ import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
-import type { Leg } from './leg.js';
+import type { Leg } from './legs.js';
 import type { OwnCandidates } from './own-port.js';
 import type { Stay } from './stay.js';
 import type { SwitchPorts, Validator } from './validate.js';
@@ -62,6 +63,8 @@ export interface PipelinePorts extends SwitchPorts {
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
   credentials: Credentials;
+  /** Where the operator has several keys at a provider. */
+  providerKeys: Pick<KeyPool, 'take' | 'obstacleOf' | 'waitMs'>;
   deadlines: Deadlines;
   timeouts: Timeouts;
   requests: Pick<RequestWriter, 'write'>;

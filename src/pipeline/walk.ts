@@ -3,8 +3,8 @@
  * request, at an answer that is too large because of what was asked for, when its overall budget is spent, and at once when the caller leaves.
  */
 
+import type { MaybePromise } from '../base/maybe-promise.js';
 import { durationText, secondsToMidnightUtc } from '../base/time.js';
-import { isFree } from '../billing/pricing.js';
 import { healthKeyOf, type Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -12,15 +12,19 @@ import { healthOf } from '../health/own-health.js';
 import type { Permit } from '../health/route-health.js';
 import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
+import { usesKeys } from '../providers/credentials/key-pool.js';
 import { takesErrorDetails } from '../providers/native-pass.js';
-import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
-import { type Attempt, type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
+import type { Exchange, PipelinePorts, Plan, Relay, WalkOutcome } from './handover.js';
+import { addLeg } from './legs.js';
+import { type AttemptPorts, attempt } from './walk/attempt.js';
+import { attemptWithKeys, type KeyedAttempt, type RouteOutcome } from './walk/attempt-keys.js';
 import { attemptTask } from './walk/attempt-task.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
 import { afterFailure, afterObstacle, learnOfCredential, pauseOf } from './walk/own-credential.js';
+import { reserveRecords } from './walk/reserve-records.js';
 
 export type WalkPorts = AttemptPorts &
-  Pick<PipelinePorts, 'timeouts' | 'health' | 'own' | 'holds' | 'journal' | 'routeHistory'>;
+  Pick<PipelinePorts, 'timeouts' | 'health' | 'own' | 'holds' | 'providerKeys' | 'journal' | 'routeHistory'>;
 
 export interface Walk {
   readonly exchange: Exchange;
@@ -56,15 +60,14 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     else if (permit === null) again = afterObstacle(task, route, ruledOut.at(-1)!.verdict);
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
-    const permitted = { exchange, route, budgets, relay, permit };
-    const attemptedAtMs = ports.clock.monotonicMs();
-    let outcome: AttemptOutcome;
+    const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: ports.clock.monotonicMs() };
+    let outcome: RouteOutcome;
     try {
-      outcome = await (request.task === undefined ? attempt(ports, permitted) : attemptTask(ports, permitted));
+      outcome = await attemptRoute(ports, permitted);
       const written = learn(ports, permitted, outcome);
       if (written) await written;
     } finally {
-      endAttempt(ports, permitted, attemptedAtMs);
+      endAttempt(ports, permitted);
     }
     if (outcome.kind === 'gone') return { kind: 'gone', route };
     if (outcome.kind !== 'failure') return { kind: 'served', route, outcome };
@@ -87,13 +90,13 @@ function isSingle({ plan, exchange: { preferences } }: Walk): boolean {
 
 /** Permission to try a route; null where it is ruled out, and noted as such; `not_durable` where its bill could be lost. */
 function permitFor(
-  ports: Pick<WalkPorts, 'health' | 'own' | 'holds' | 'journal'>,
+  ports: Pick<WalkPorts, 'health' | 'own' | 'holds' | 'providerKeys' | 'journal'>,
   { exchange: { request, trail }, plan }: Walk,
   route: Route,
   ruledOut: RuledOut[],
 ): Permit | 'not_durable' | null {
-  const { holds, journal } = ports;
-  const obstacle = obstacleOf({ holds }, route, request) ?? pauseOf(ports, plan, route);
+  const { holds, providerKeys, journal } = ports;
+  const obstacle = obstacleOf({ holds, providerKeys }, route, request) ?? pauseOf(ports, plan, route);
   if (obstacle) {
     ruledOut.push({ route, ...obstacle });
     return null;
@@ -109,32 +112,39 @@ function permitFor(
   return permit;
 }
 
-type PermittedAttempt = Attempt & { readonly permit: Permit };
+type PermittedAttempt = KeyedAttempt & { readonly permit: Permit };
+
+/** One attempt, or one with each key of the operator. A request that is no chat may make several calls. */
+function attemptRoute(ports: WalkPorts, task: PermittedAttempt): MaybePromise<RouteOutcome> {
+  const attemptOnce = task.exchange.request.task === undefined ? attempt : attemptTask;
+  if (!usesKeys(task.route)) return attemptOnce(ports, task);
+  return attemptWithKeys(ports, task, (withKey) => attemptOnce(ports, withKey));
+}
 
 /** Also where the attempt has thrown. */
-function endAttempt({ clock }: WalkPorts, { route, permit, exchange }: PermittedAttempt, startedAtMs: number): void {
+function endAttempt({ clock }: WalkPorts, { route, permit, exchange, startedAtMs }: PermittedAttempt): void {
   permit.release();
-  const { attempts, legs } = exchange.trail;
-  const record = attempts.at(-1);
-  if (record) legs.push({ route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
+  addLeg(exchange, route, startedAtMs, clock);
 }
 
 /**
  * Tells the route's health how an attempt ended. A stream that broke after its start counts too, though nothing can be retracted.
  * The promise is a hold that is being written.
  */
-function learn(ports: WalkPorts, attempted: PermittedAttempt, outcome: AttemptOutcome): Promise<unknown> | undefined {
+function learn(ports: WalkPorts, attempted: PermittedAttempt, outcome: RouteOutcome): Promise<unknown> | undefined {
   const { holds, routeHistory } = ports;
   const { route, permit, exchange } = attempted;
   const { trail, identity } = exchange;
   if (route.credential !== undefined && learnOfCredential(ports, route, outcome)) return undefined;
   if (outcome.kind === 'failure') {
+    if (outcome.isKeyLeft) return undefined;
     const { meaning, disputed = false, oversized = false, retryAfterMs = null } = outcome.failure;
     if (disputed || oversized) return undefined;
     const effect = effectOf(meaning);
     if (effect !== 'none' && route.credential === undefined) routeHistory?.countFailure(route.id, identity.account.id);
     if (effect === 'counted') permit.fail(retryAfterMs);
-    return effect === 'held' ? holds.hold(route.id, 'upstream') : undefined;
+    // A quota is a key's, so where there are several the pool holds each of them.
+    return effect === 'held' && !usesKeys(route) ? holds.hold(route.id, 'upstream') : undefined;
   }
   if (outcome.kind === 'stream' && outcome.end !== 'complete') {
     if (!outcome.oversized) permit.fail(null);
@@ -193,26 +203,4 @@ function failureError(
     return gatewayError('provider_quota_exhausted', values, { ...extras, retryAfterSeconds });
   }
   return gatewayError(oversized ? 'answer_too_large' : 'provider_error', { provider, failure: quote }, extras);
-}
-
-/** One record with one attempt takes less. */
-const recordBytes = 2 * 1024;
-/** A stream is recorded when it begins, when its caller leaves, and at its end. */
-const recordsOfStream = 3;
-/** Records a failed attempt with the first 500 characters of the provider's message. */
-const failedAttemptBytes = 4 * 1024;
-
-/** False where there is no room. What is reserved is counted in the trail, and given back when the request is over. */
-export function reserveRecords(
-  journal: Pick<PipelinePorts['journal'], 'reserve'>,
-  trail: Trail,
-  { price }: Route,
-  stream: boolean,
-): boolean {
-  if (!price || isFree(price)) return true;
-  const first = stream ? recordsOfStream * recordBytes : recordBytes;
-  const bytes = trail.reservedBytes === 0 ? first : failedAttemptBytes;
-  if (!journal.reserve(bytes)) return false;
-  trail.reservedBytes += bytes;
-  return true;
 }

@@ -189,7 +189,7 @@ function bestOf(
 }
 
 /** Without anything of the operator's. */
-function ownProvider({ absentVariables: _, ...provider }: Provider, configured: boolean): Provider {
+function ownProvider({ absentVariables: _, keys: _all, ...provider }: Provider, configured: boolean): Provider {
   return { ...provider, apiKey: null, auth: 'key', configured };
 }
 

@@ -25,6 +25,7 @@ import { adminCredentials, credentials } from './paths/credentials.js';
 import { adminProjects, ownAccount, projects } from './paths/projects.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
+import { token } from './paths/token.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
 /** Every resource, in the order of the API reference. */
@@ -46,6 +47,7 @@ const resourceGroups = {
     account,
     ownAccount,
     projects,
+    token,
     credentials,
     managedKeys,
     members,

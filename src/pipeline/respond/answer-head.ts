@@ -8,12 +8,12 @@ import type { StreamEnd } from '../../domain/generation.js';
 import { omittedOn } from '../../providers/native-pass.js';
 import type { Exchange, PipelinePorts, Trail } from '../handover.js';
 
-/** Another route than the first one served, or an entry of the fallback chain. */
+/** The route that serves is not the first one attempted, or belongs to an entry of the fallback chain. */
 export function fallbackOccurred({ attempts, place }: Trail): boolean {
-  if (attempts.length < 2 || place > 0) return place > 0;
-  // A further credential of the same route is no other route.
-  const [first, last] = [attempts[0]!, attempts.at(-1)!];
-  return first.provider !== last.provider || first.locode !== last.locode;
+  if (place > 0) return true;
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  return first?.provider !== last?.provider || first?.locode !== last?.locode;
 }
 
 /** The headers of a 200, as a flat list. */

@@ -22,11 +22,10 @@ import {
   type Attempt,
   type AttemptOutcome,
   type AttemptPorts,
-  beginRecord,
   readFailure,
   type UnreadOutcome,
 } from './attempt.js';
-import { note, pricingFault } from './attempt-end.js';
+import { beginRecord, note, pricingFault } from './attempt-record.js';
 import { sentTask } from './obstacles.js';
 import { waitForCredentials } from './wait-for-credentials.js';
 
@@ -159,7 +158,7 @@ class TaskRun {
     const { ports, attempt } = this;
     const { exchange, route } = attempt;
     const { path, body } = outgoing;
-    const credentials = await this.obtainCredentials(ports.credentials.headersFor(route, path, body));
+    const credentials = await this.obtainCredentials(ports.credentials.headersFor(route, path, body, attempt.key));
     if (this.ended) return this.ended;
     if ('kind' in credentials) return this.stop(credentials, { kind: 'gone' });
     const { result, call } = await this.send(outgoing, credentials);

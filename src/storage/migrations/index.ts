@@ -30,6 +30,7 @@ import { beforeNamesAndImports, namesAndImports } from './0028-names-and-imports
 import { journalOffsets } from './0030-journal-offsets.js';
 import { people } from './0031-people.js';
 import { auditLog } from './0032-audit-log.js';
+import { beforeWorkloads, workloads } from './0035-workloads.js';
 import { ownCredentials } from './0036-own-credentials.js';
 
 export interface Migration {
@@ -75,5 +76,6 @@ export const migrations: readonly Migration[] = [
   { name: '0030-journal-offsets', sql: journalOffsets },
   { name: '0031-people', sql: people },
   { name: '0032-audit-log', sql: auditLog },
+  { name: '0035-workloads', sql: workloads, before: beforeWorkloads },
   { name: '0036-own-credentials', sql: ownCredentials },
 ];
