@@ -10,7 +10,8 @@ import type { GatewayPorts } from './pipeline-ports.js';
 
 const timeoutMs = 10_000;
 
-export interface CheckPorts extends Pick<GatewayPorts, 'catalogue' | 'transportOf' | 'credentials' | 'deadlines' | 'clock'> {}
+export interface CheckPorts
+  extends Pick<GatewayPorts, 'catalogue' | 'transportOf' | 'credentials' | 'deadlines' | 'clock'> {}
 
 export async function checkCredential(
   ports: CheckPorts,

@@ -1,12 +1,13 @@
 /** Opens the store for a command of the command line, where no gateway runs. */
+
+import { rotateSecrets } from '../accounts/credentials/rotate-secrets.js';
 import { silentLogger } from '../base/logger.js';
 import { systemClock } from '../base/time.js';
-import { rotateSecrets } from '../accounts/credentials/rotate-secrets.js';
 import type { Config } from '../config/config.js';
 import { type RotatedKey, rotateKey } from '../sealing/rotate-key.js';
 import type { Store } from '../storage/store.js';
-import { keyRingOf, rotationJson } from './own-credentials.js';
 import { OpenParts } from './open-parts.js';
+import { keyRingOf, rotationJson } from './own-credentials.js';
 import { logKeyFileOf } from './proof.js';
 import { type Retention, retentionOf } from './record-keeper.js';
 import { openStorage } from './storage.js';

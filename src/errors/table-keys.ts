@@ -87,7 +87,14 @@ export const keyErrors = {
       ...['getProjectRoutingPolicy', 'putProjectRoutingPolicy', 'deleteProjectRoutingPolicy'],
       ...['listMembers', 'getMember', 'updateMember', 'removeMember'],
       ...['listInvitations', 'createInvitation', 'revokeInvitation', 'listOwnAudit'],
-      ...['listCredentials', 'createCredential', 'getCredential', 'updateCredential', 'deleteCredential', 'checkCredential'],
+      ...[
+        'listCredentials',
+        'createCredential',
+        'getCredential',
+        'updateCredential',
+        'deleteCredential',
+        'checkCredential',
+      ],
     ],
     message: () =>
       'This call takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',

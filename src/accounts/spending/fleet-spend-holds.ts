@@ -31,8 +31,8 @@ import {
   type SpendNode,
   spendableIn,
 } from './spend-bounds.js';
-import { includes, isOfBalance, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
+import { includes, isOfBalance, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 
 export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
   readonly shared: SharedSpend;

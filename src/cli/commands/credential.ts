@@ -38,7 +38,8 @@ export const credentialCommands: readonly Command[] = [
   {
     name: 'credential create',
     parameters: `<provider> --name NAME --secret-file FILE|- [--account ID_OR_EMAIL] [--project ID] ${changeParameters}`,
-    summary: 'Store a credential of an account at a provider. The file has the key, or a JSON object such as {"api_key": "…"}.',
+    summary:
+      'Store a credential of an account at a provider. The file has the key, or a JSON object such as {"api_key": "…"}.',
     options: { ...account, ...changing, project: text },
     positionalsMax: 1,
     run: createCredential,

@@ -12,6 +12,7 @@ import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.j
 import { adminRoutes } from './paths/admin-routes.js';
 import { adminCatalogue } from './paths/catalogue-updates.js';
 import { chat } from './paths/chat.js';
+import { adminCredentials, credentials } from './paths/credentials.js';
 import { messages, responses } from './paths/doors.js';
 import { catalogueChanges, status } from './paths/evidence.js';
 import { generations } from './paths/generations.js';
@@ -21,7 +22,6 @@ import { explain, models } from './paths/models.js';
 import { adminNames } from './paths/names.js';
 import { ops, webhooks } from './paths/ops.js';
 import { members, people } from './paths/people.js';
-import { adminCredentials, credentials } from './paths/credentials.js';
 import { adminProjects, ownAccount, projects } from './paths/projects.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
@@ -55,7 +55,17 @@ const resourceGroups = {
     status,
   ],
   'Admin API': [
-    ...[adminAccounts, people, adminProjects, adminCredentials, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames],
+    ...[
+      adminAccounts,
+      people,
+      adminProjects,
+      adminCredentials,
+      adminKeys,
+      adminCredits,
+      adminRoutes,
+      adminCatalogue,
+      adminNames,
+    ],
     records,
   ],
   Service: [ops, webhooks],

@@ -1,5 +1,5 @@
 /** Describes the usage of an answer, with what it cost. */
-import { array, integer, number, boolean, object, ref, text } from './schema.js';
+import { array, boolean, integer, number, object, ref, text } from './schema.js';
 
 const open = { additionalProperties: true };
 

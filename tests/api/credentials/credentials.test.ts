@@ -10,7 +10,8 @@ const bench = useGateway({
   env: { KEYED_API_KEY: 'the-key-of-the-operator' },
   config: {
     secrets: { key_file: makeSecretsKey() },
-    own_keys: { fee_percent: '10', fee_per_request_usd: '0.001' }, limits: { key_requests_per_minute: 10_000 },
+    own_keys: { fee_percent: '10', fee_per_request_usd: '0.001' },
+    limits: { key_requests_per_minute: 10_000 },
   },
 });
 
@@ -39,13 +40,23 @@ describe('/v1/credentials', () => {
     expect(made.status, made.text).toBe(201);
     expect(made.json).toEqual({
       ...{ object: 'credential', id: expect.stringMatching(/^cred-/), provider: 'keyed', name: 'our key' },
-      ...{ project: null, use: 'only', models: null, agreement: null, fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+      ...{
+        project: null,
+        use: 'only',
+        models: null,
+        agreement: null,
+        fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/),
+      },
       state: { status: 'unchecked', reason: null, since: expect.any(String) },
       ...{ created_at: expect.any(String), last_used_at: null },
     });
     const path = `/credentials/${made.json.id}`;
     expect((await customer.call('GET', path)).json).toEqual(made.json);
-    const changed = await customer.call('PATCH', path, { use: 'first', name: 'other', secret: { api_key: 'another-key' } });
+    const changed = await customer.call('PATCH', path, {
+      use: 'first',
+      name: 'other',
+      secret: { api_key: 'another-key' },
+    });
     expect(changed.json).toMatchObject({ use: 'first', name: 'other', state: { status: 'unchecked' } });
     expect(changed.json.fingerprint).not.toBe(made.json.fingerprint);
     const listed = await bench.gateway.admin('GET', `/accounts/${customer.accountId}/credentials`);
@@ -113,9 +124,16 @@ describe('a chat with an own credential', () => {
       cost_details: { fee: '0.00100078' },
     });
     expect(reply.json.router_metadata.credential).toEqual({ id: made.id, owner: 'account' });
-    const record = await bench.gateway.call('GET', `/v1/generation?id=${reply.json.id}`, undefined, { key: customer.key });
+    const record = await bench.gateway.call('GET', `/v1/generation?id=${reply.json.id}`, undefined, {
+      key: customer.key,
+    });
     expect(record.json, record.text).toMatchObject({
-      ...{ cost_usd: '0.00100078', notional_usd: '0.0000078', is_byok: true, credential: { id: made.id, owner: 'account' } },
+      ...{
+        cost_usd: '0.00100078',
+        notional_usd: '0.0000078',
+        is_byok: true,
+        credential: { id: made.id, owner: 'account' },
+      },
     });
     const [entry] = await bench.gateway.ledger(customer.accountId);
     expect(entry).toMatchObject({ amount_usd: '-0.00100078', generation_id: reply.json.id });
@@ -160,7 +178,11 @@ describe('a chat with an own credential', () => {
     expect(reply.status, reply.text).toBe(200);
     expect(sentKeys()).toEqual([own, 'the-key-of-the-operator']);
     expect(reply.json.router_metadata).toMatchObject({
-      ...{ fallback_occurred: false, providers_attempted: ['keyed', 'keyed'], credential: { id: null, owner: 'operator' } },
+      ...{
+        fallback_occurred: false,
+        providers_attempted: ['keyed', 'keyed'],
+        credential: { id: null, owner: 'operator' },
+      },
     });
   });
 
@@ -227,7 +249,9 @@ describe('the routing policy', () => {
     expect(sentKeys()).toEqual([own]);
     const listed = await bench.gateway.call('GET', `/v1/models/${keyed}`, undefined, { key: customer.key });
     expect(listed.json.data_policy).toEqual({ retention_days: 0, basis: 'own_agreement' });
-    const explained = await bench.gateway.call('POST', '/v1/routes/explain', ask({ model: auto }), { key: customer.key });
+    const explained = await bench.gateway.call('POST', '/v1/routes/explain', ask({ model: auto }), {
+      key: customer.key,
+    });
     expect(explained.json.would_serve).toBe(keyed);
   });
 });

@@ -1,6 +1,5 @@
 /** Describes `POST /v1/chat/completions`: examples, and the schemas of answers. */
 import { credentialName } from '../credential-name.js';
-import { usage } from '../usage.js';
 import { routerHeaders } from '../headers.js';
 import { keyOperation } from '../operations.js';
 import {
@@ -17,6 +16,7 @@ import {
   textOrNull,
 } from '../schema.js';
 import type { Example, Resource, Schema } from '../types.js';
+import { usage } from '../usage.js';
 import { chatRequestSchemas } from './chat-request.js';
 
 const messages = [{ role: 'user', content: 'Hello' }];

@@ -130,7 +130,8 @@ function credentialPaths(base: string, ids: Ids, { operation, before, id, tagNam
       get: operation({ ...own, id: ids.get, summary: 'Get a credential', answers: { '200': one } }),
       patch: operation({
         ...{ ...own, id: ids.update, summary: 'Change a credential' },
-        description: 'A field that is left out stays as it is; a secret is replaced as a whole. Holds for the next request.',
+        description:
+          'A field that is left out stays as it is; a secret is replaced as a whole. Holds for the next request.',
         body: {
           schema: ref('CredentialChange'),
           examples: { use: { summary: 'With the operator’s after it', value: { use: 'first' } } },
@@ -201,7 +202,8 @@ export const adminCredentials: Resource = {
     '/admin/v1/secrets/rotate': {
       post: adminOperation({
         ...{ id: 'rotateSecrets', tag: adminTag.name, summary: 'Replace the key that credentials are sealed with' },
-        description: 'Writes a new key file, and wraps every secret anew while the gateway serves. May be called again.',
+        description:
+          'Writes a new key file, and wraps every secret anew while the gateway serves. May be called again.',
         answers: { '200': json('The rotation.', ref('SecretsRotation')) },
       }),
     },

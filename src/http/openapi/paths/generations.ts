@@ -1,7 +1,8 @@
 /** Describes the usage history. */
-import { credentialName } from '../credential-name.js';
+
 import { apiNames } from '../../../catalogue/route.js';
 import { generationsLimit } from '../../api/generations.js';
+import { credentialName } from '../credential-name.js';
 import { json, keyOperation } from '../operations.js';
 import {
   array,
@@ -79,7 +80,9 @@ const generation = object({
   cost_usd: usd('What it cost the account; the fee where its own credential has served.'),
   notional_usd: textOrNull('The list price of what an own credential has paid for; null without one.'),
   is_byok: boolean('An own credential of the account or its project has served.'),
-  credential: credentialName('The credential that the provider was called with; null where nobody served.', { type: ['object', 'null'] }),
+  credential: credentialName('The credential that the provider was called with; null where nobody served.', {
+    type: ['object', 'null'],
+  }),
   latency_ms: number('From the request to the end of the answer.'),
   first_byte_ms: {
     type: ['number', 'null'],

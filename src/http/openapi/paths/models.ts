@@ -1,7 +1,8 @@
 /** Describes `/v1/models` and the dry run `POST /v1/routes/explain`. */
-import { credentialName } from '../credential-name.js';
+
 import { certificationNames, quantizationNames, zeroRetentionKinds } from '../../../base/data-policy.js';
 import { modelKinds } from '../../../catalogue/route.js';
+import { credentialName } from '../credential-name.js';
 import { json, keyOperation } from '../operations.js';
 import {
   array,
@@ -202,7 +203,9 @@ const candidate = object(
     verdict: oneOfValues(verdicts, '`eligible`, or why it would not be tried.'),
     gate: textOrNull('The gate of the routing policy that removed it.'),
     param: textOrNull('The parameter that it cannot apply.'),
-    credential: credentialName('What it would be called with; absent where the account has no credential for the model.'),
+    credential: credentialName(
+      'What it would be called with; absent where the account has no credential for the model.',
+    ),
     sticky: boolean('True where it served the last turn of the conversation, and is tried first.'),
   },
   { optional: ['entry', 'sticky', 'credential'] },
