@@ -123,7 +123,9 @@ const changeable = {
   models,
   agreement: z
     .unknown()
+    .optional()
     .pipe(agreementFields.nullable().optional())
+    .optional()
     .meta(agreementSchema)
     .describe('Your own contract with the provider, as far as routing policies ask about it.'),
 };
