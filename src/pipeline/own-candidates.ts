@@ -4,7 +4,7 @@ import type { MaybePromise } from '../base/maybe-promise.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import type { Opening, PipelinePorts, Plan } from './handover.js';
+import type { Exchange, PipelinePorts, Plan } from './handover.js';
 
 type Ports = Pick<PipelinePorts, 'own'>;
 
@@ -40,18 +40,18 @@ export function countedRoutes({ account }: Identity, routes: readonly Route[]): 
  * Takes what a request needs. Where a bounded balance does not admit the operator's candidates, the customer's own go on without them; the
  * refusal stands where there are none.
  */
-export async function takeOwn<Taken extends object>(
-  opening: Opening,
-  take: (opening: Opening, asPrepared: boolean) => MaybePromise<Taken>,
-): Promise<Taken & { opening: Opening }> {
+export async function takeOwn(exchange: Exchange, take: (isFirst: boolean) => MaybePromise<void>): Promise<void> {
   try {
-    return { ...(await take(opening, true)), opening };
+    await take(true);
   } catch (error) {
     const isUnpaid = error instanceof GatewayError && error.condition === 'insufficient_credits';
-    const eligible = opening.gated.eligible.filter(({ credential }) => credential !== undefined);
-    if (!isUnpaid || !opening.holdsBalance || eligible.length === 0) throw error;
+    const { gated, holdsBalance } = exchange;
+    const eligible = gated.eligible.filter(({ credential }) => credential !== undefined);
+    if (!isUnpaid || !holdsBalance || eligible.length === 0) throw error;
+    exchange.gated = { ...gated, eligible };
     // The entries of the chain are gated when they are walked, and would be the operator's again.
-    const own: Opening = { ...opening, gated: { ...opening.gated, eligible }, chain: [], holdsBalance: false };
-    return { ...(await take(own, false)), opening: own };
+    exchange.chain = [];
+    exchange.holdsBalance = false;
+    await take(false);
   }
 }

@@ -49,7 +49,8 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
   // The route that was tried last, with its next credential.
   let again: Route | null = null;
   while (again !== null || next < candidates.length) {
-    const leftMs = ports.timeouts.overallMs - (ports.clock.monotonicMs() - startedAtMs);
+    const attemptedAtMs = next === 0 ? startedAtMs : ports.clock.monotonicMs();
+    const leftMs = ports.timeouts.overallMs - (attemptedAtMs - startedAtMs);
     if (leftMs <= 0) break;
     const route: Route = again ?? candidates[next++]!;
     again = null;
@@ -60,7 +61,7 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     else if (permit === null) again = afterObstacle(task, route, ruledOut.at(-1)!.verdict);
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
-    const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: ports.clock.monotonicMs() };
+    const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: attemptedAtMs };
     let outcome: RouteOutcome;
     try {
       outcome = await attemptRoute(ports, permitted);

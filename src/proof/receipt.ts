@@ -39,7 +39,7 @@ export type ReceiptSource = Pick<
   | 'notionalPico'
 >;
 
-type CommonSource = Pick<
+export type CommonSource = Pick<
   ReceiptSource,
   | 'accountId'
   | 'attempts'

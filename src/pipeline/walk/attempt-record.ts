@@ -5,7 +5,7 @@ import type { CallResult } from '../../providers/call.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { Exchange, Served } from '../handover.js';
 
-type Ended = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
+export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
 /** Notes an attempt before anything is known of its end. */
 export function beginRecord({ trail }: Exchange, { provider, locode }: Route): AttemptRecord {
@@ -16,7 +16,7 @@ export function beginRecord({ trail }: Exchange, { provider, locode }: Route): A
 }
 
 /** Notes how it has ended. */
-export function note(record: AttemptRecord, outcome: Ended, result: CallResult): void {
+export function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult): void {
   record.status = 'status' in result ? result.status : null;
   if (outcome.kind === 'failure') {
     record.outcome = outcome.failure.meaning;

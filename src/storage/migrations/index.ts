@@ -32,6 +32,7 @@ import { people } from './0031-people.js';
 import { auditLog } from './0032-audit-log.js';
 import { beforeWorkloads, workloads } from './0035-workloads.js';
 import { ownCredentials } from './0036-own-credentials.js';
+import { keyProjects } from './0040-key-projects.js';
 
 export interface Migration {
   readonly name: string;
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   { name: '0032-audit-log', sql: auditLog },
   { name: '0035-workloads', sql: workloads, before: beforeWorkloads },
   { name: '0036-own-credentials', sql: ownCredentials },
+  { name: '0040-key-projects', sql: keyProjects },
 ];
