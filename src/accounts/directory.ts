@@ -14,6 +14,7 @@ import { gatewayError } from '../errors/gateway-error.js';
 import type { KeyChange, KeyFigures, Store, AccountChanges as StoredChange } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
 import { type Actor, type AuditLog, auditBudget, auditTerms } from './audit.js';
+import { CredentialBook } from './credentials/credential-book.js';
 import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { KeyUses } from './keys/key-uses.js';
@@ -51,6 +52,7 @@ export interface DirectoryDeps {
 
 export class AccountDirectory {
   readonly projects: Projects;
+  readonly credentials: CredentialBook;
   private readonly cache: Identities;
   private readonly changes: AccountChanges;
   private readonly uses: KeyUses;
@@ -60,6 +62,7 @@ export class AccountDirectory {
     this.uses = new KeyUses(deps.store.keys);
     this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
     this.projects = new Projects({ ...deps, cache: this.cache, changes: this.changes });
+    this.credentials = new CredentialBook({ ...deps, cache: this.cache, changes: this.changes });
   }
 
   /** The identity of a key that is in memory. The request path asks here first. */

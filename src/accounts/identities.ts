@@ -2,6 +2,7 @@
  * The interface of the memory that holds keys and accounts. A single process holds them exactly by writing through
  * (identity-cache.ts); the processes of a fleet hold them under versions (src/cluster/fleet).
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { PicoUsd } from '../base/money.js';
 import type { Subject } from '../cluster/ports.js';
 import type { Account, ApiKey, Identity } from '../domain/account.js';
@@ -35,8 +36,10 @@ export interface Identities {
 }
 
 /** Copies the fields into the object that the account's keys share. */
-export function overwrite(held: Account, { aliases, projects, ...fresh }: Account): void {
+export function overwrite(held: Account, { aliases, projects, credentials, ...fresh }: Account): void {
   Object.assign(held, fresh);
+  // What is made of a list is kept with it.
+  if (!isDeepStrictEqual(held.credentials, credentials)) held.credentials = credentials;
   held.aliases.clear();
   for (const [name, alias] of aliases) held.aliases.set(name, alias);
   for (const id of held.projects.keys()) if (!projects.has(id)) held.projects.delete(id);

@@ -17,6 +17,8 @@ const rights = {
   /** Whether the end users of requests are recorded. */
   'account.recording': ['owner'],
   'account.budget': ['owner', 'billing'],
+  /** Whether budgets count what own credentials have paid for. */
+  'account.counting': ['owner', 'billing'],
   'usage.read': everybody,
   'credits.read': ['owner', 'admin', 'billing', 'auditor'],
   'credits.change': ['owner', 'billing'],
@@ -33,6 +35,9 @@ const rights = {
   'projects.change': ['owner', 'admin', 'billing'],
   'projects.manage': ['owner', 'admin'],
   'projects.budget': ['owner', 'admin', 'billing'],
+  /** Credentials at providers. */
+  'credentials.read': ['owner', 'admin', 'auditor'],
+  'credentials.change': ['owner', 'admin'],
   'members.read': ['owner', 'admin', 'auditor'],
   /** Members below admin. */
   'members.change': ['owner', 'admin'],

@@ -37,6 +37,7 @@ import { openExchange } from './open-exchange.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openSwitch } from './open-switch.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
+import { openOwnCredentials } from './own-credentials.js';
 import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
 import { retentionOf } from './record-keeper.js';
@@ -167,6 +168,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const listening = { port: config.server.port, started: false };
   const base = () => addressesOf(config, listening.port).base;
   const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
+  const own = await openOwnCredentials({ config, store, directory, clock, logger, ports: () => ports }, parts);
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
   const exchange = openExchange({
     ...{ config, env, store, clock, audit, directory, deployment, base },
@@ -176,8 +178,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds: heldRoutes, providerKeys, journal, expiry, meters, spend, routeHistory },
+      ...{ conversations: deployment.conversations, proof: proof.pipeline, names, brought, own: own.candidates },
       fleet: deployment.fleet,
-      ...{ conversations: deployment.conversations, proof: proof.pipeline, names, brought },
     },
     parts,
   );
@@ -215,6 +217,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     ...{ meters, processMeters, upstreamConnections: ports.upstreamConnections },
     ...(options.siblings && { siblings: options.siblings }),
     limits: config.limits,
+    credentials: own.http,
     catalogue: {
       get current() {
         return catalogue.current;

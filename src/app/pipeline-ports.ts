@@ -6,6 +6,8 @@ import type { HttpDeps } from '../http/deps.js';
 import type { PipelinePorts } from '../pipeline/handover.js';
 import { type Names, Validator } from '../pipeline/validate.js';
 import { FailureReader } from '../providers/classify/failure-reader.js';
+import { loadPackage } from '../providers/credentials/optional-package.js';
+import { OwnHeaders, type OwnSecrets } from '../providers/credentials/own-headers.js';
 import { ProviderCredentials } from '../providers/credentials/provider-credentials.js';
 import { createSandbox } from '../providers/sandbox/sandbox.js';
 import { AnswerReader, RequestWriter } from '../providers/translation.js';
@@ -42,6 +44,7 @@ export interface SharedParts extends Pick<PipelinePorts, Given> {
   env: Readonly<Record<string, string | undefined>>;
   expiry: ExpirySweeper;
   names: Names;
+  own: PipelinePorts['own'] & OwnSecrets;
 }
 
 export interface GatewayPorts extends PipelinePorts, Required<Pick<HttpDeps, 'upstreamConnections'>> {
@@ -69,7 +72,10 @@ export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPor
     requests: parts.add(new RequestWriter(), (part) => part.close()),
     answers: parts.add(new AnswerReader(), (part) => part.close()),
     failures: parts.add(new FailureReader(), (part) => part.close()),
-    credentials: new ProviderCredentials({ clock, env, logger }),
+    credentials: new ProviderCredentials({
+      ...{ clock, env, logger },
+      own: new OwnHeaders({ secrets: shared.own, clock, env, load: loadPackage }),
+    }),
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
     upstreamConnections: () => http.connectionCounts(),
     loadTokenizer: () => counter.load(),

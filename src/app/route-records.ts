@@ -21,9 +21,12 @@ interface RecordDeps {
   holds: QuotaHolds;
 }
 
+export function breakerOf({ breaker, timeouts }: Config) {
+  return { ...breaker, probeMaxMs: timeouts.overallMs + probeGraceMs };
+}
+
 export function openRouteRecords({ config, store, clock, logger, holds }: RecordDeps, parts: OpenParts) {
-  const breaker = { ...config.breaker, probeMaxMs: config.timeouts.overallMs + probeGraceMs };
-  const health = new RouteHealth(clock, breaker, (routeId) => routeHistory.breakerOpened(routeId));
+  const health = new RouteHealth(clock, breakerOf(config), (routeId) => routeHistory.breakerOpened(routeId));
   const routeHistory = parts.add(
     new RouteHistory({ store: store.routeHistory, clock, logger, health, holds }),
     (part) => part.close(),

@@ -30,8 +30,8 @@ export interface DataPolicy {
   readonly as_of?: string;
 }
 
-/** `agreement` as soon as one field comes from an agreement of the operator. */
-export type DataPolicyInForce = DataPolicy & { readonly basis: 'published' | 'agreement' };
+/** `agreement` as soon as one field comes from an agreement of the operator, `own_agreement` from one of the customer. */
+export type DataPolicyInForce = DataPolicy & { readonly basis: 'published' | 'agreement' | 'own_agreement' };
 
 const shape = {
   trains: yesOrNo.nullish(),
@@ -75,4 +75,20 @@ export function mergeDataPolicy({ provider, route, agreement }: PolicyStatements
   }
   const isKnown = Object.keys(merged).some((name) => !provenance.includes(name));
   return isKnown ? Object.freeze({ ...merged, basis } as DataPolicyInForce) : null;
+}
+
+/** What is published of a route, with the agreement of a customer who calls it with a credential of their own. */
+export function withOwnAgreement(
+  published: DataPolicyInForce | null | undefined,
+  agreement: StatedPolicy | null,
+  isGlobal: boolean,
+): DataPolicyInForce | null {
+  if (agreement === null) return published ?? null;
+  const { basis: _, ...provider } = published ?? { basis: 'published' };
+  const merged = mergeDataPolicy({
+    provider,
+    route: undefined,
+    agreement: isGlobal ? { ...agreement, in_region: undefined } : agreement,
+  });
+  return merged?.basis === 'agreement' ? Object.freeze({ ...merged, basis: 'own_agreement' }) : merged;
 }

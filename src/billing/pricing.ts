@@ -1,7 +1,7 @@
 /** Computes an answer's cost, tokens × the prices that hold for it, exactly in pico-dollars and by class, and finds pricing faults. */
 import type { PicoUsd } from '../base/money.js';
 import { type ClassPrices, type Price, priceAt, type Rates, ratesFor } from '../catalogue/price.js';
-import type { Route, Snapshot } from '../catalogue/route.js';
+import type { Fee, Route, Snapshot } from '../catalogue/route.js';
 import {
   type Cost,
   type CostClass,
@@ -110,6 +110,24 @@ function addTools(bill: Bill, { tools }: Price, { toolCalls = [] }: PricedUsage)
     else bill.add(toolLine(name), 'tools', calls, rate);
   }
   if (unpriced > 0) bill.lines.push({ name: unpricedTools, count: unpriced, rate: 0n });
+}
+
+/** Percent in the units of a fee. */
+const feeUnits = 100n * 1_000_000_000_000n;
+
+/**
+ * What an answer costs the account that had it with a credential of its own: the operator's fee, and nothing else. Rounded half up to a
+ * pico-dollar. The lines stay those of the list price.
+ */
+export function withFee(cost: Cost, { percent, perRequestPico }: Fee): Cost {
+  const pico = (cost.pico * percent * 2n + feeUnits) / (feeUnits * 2n) + perRequestPico;
+  return {
+    pico,
+    details: {},
+    lines: cost.lines,
+    tier: cost.tier,
+    notional: { pico: cost.pico, details: cost.details },
+  };
 }
 
 /** Adds the cost of a further call that is part of the same answer. */

@@ -1,5 +1,10 @@
 /** Resolves a provider from its entry, the operator's settings and the environment, and adapts it to one route. */
-import { type DataPolicyInForce, mergeDataPolicy, type StatedPolicy } from '../base/data-policy.js';
+import {
+  type DataPolicyInForce,
+  mergeDataPolicy,
+  type PolicyStatements,
+  type StatedPolicy,
+} from '../base/data-policy.js';
 import { coversModel, type ProviderKey } from '../base/provider-key.js';
 import { readCredential } from '../base/yaml-fields.js';
 import { hasAmbientCredentials } from './ambient-credentials.js';
@@ -54,12 +59,18 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
     ...(settings?.storedObjects && { storedObjects: true }),
     ...(entry.api_key_env && { apiKeyEnv: entry.api_key_env }),
     ...(absent.length > 0 && { absentVariables: absent }),
+    ...writtenMember(written),
     headquarters: entry.headquarters ?? null,
     cloudAct: entry.cloud_act ?? null,
     excludedTerritories: entry.excluded_territories ?? [],
     ...publishedMember(entry.data_policy),
     ...provenanceMember(entry),
   };
+}
+
+/** The address as it is written, where variables are in it: a customer's own credential may name their value. */
+function writtenMember(written: string): Pick<Provider, 'writtenUrl'> {
+  return written.includes('${') ? { writtenUrl: written.replace(/\/+$/, '') } : {};
 }
 
 /** Reports what does not fit the dialect of an entry that was refused for other faults, so that all faults are named at once. */
@@ -105,7 +116,23 @@ export function routePolicy(
   { data_policy: route, locode }: Pick<RouteEntry, 'data_policy' | 'locode'>,
   { providerSettings }: Pick<ProviderContext, 'providerSettings'>,
 ): DataPolicyInForce | null {
-  const agreement = providerSettings.get(id)?.agreement;
+  return policyUnder(providerSettings.get(id)?.agreement, { provider, route, locode });
+}
+
+/** What is published of it where the operator has an agreement; undefined where there is none. */
+export function publishedRoutePolicy(
+  { id, dataPolicy: provider }: Provider,
+  { data_policy: route, locode }: Pick<RouteEntry, 'data_policy' | 'locode'>,
+  { providerSettings }: Pick<ProviderContext, 'providerSettings'>,
+): DataPolicyInForce | null | undefined {
+  if (providerSettings.get(id)?.agreement === undefined) return undefined;
+  return policyUnder(undefined, { provider, route, locode });
+}
+
+function policyUnder(
+  agreement: StatedPolicy | undefined,
+  { provider, route, locode }: Pick<PolicyStatements, 'provider' | 'route'> & { readonly locode: string },
+): DataPolicyInForce | null {
   if (locode !== 'global') return mergeDataPolicy({ provider, route, agreement });
   return mergeDataPolicy({
     provider: withoutRegion(provider),
@@ -121,6 +148,7 @@ function withoutRegion<Stated extends StatedPolicy | null | undefined>(stated: S
 export interface RouteProvider {
   readonly provider: Provider;
   readonly baseUrl: string;
+  readonly writtenUrl?: string;
 }
 
 /**
@@ -140,6 +168,8 @@ export function providerOnRoute(
     ? addressOf(located, entry.base_url, context)
     : { address: provider.absentVariables ? null : provider.baseUrl, absent: provider.absentVariables };
   const baseUrl = address ?? entry.base_url ?? provider.baseUrl;
+  const { writtenUrl } = entry.base_url ? writtenMember(entry.base_url) : provider;
+  const place = { baseUrl, ...(writtenUrl !== undefined && { writtenUrl }) };
   const isWithheld = context.providerSettings.get(provider.id)?.apiKey === null;
   const own = isWithheld ? null : keyFromEnvironment(located, context);
   const keys = own === null ? keysFor(provider, model) : undefined;
@@ -155,10 +185,10 @@ export function providerOnRoute(
     Boolean(entry.api_key_env) ||
     Boolean(entry.apis) ||
     keys !== provider.keys;
-  if (!differs) return { provider, baseUrl };
+  if (!differs) return { provider, ...place };
   const { absentVariables: _, keys: _all, ...rest } = provider;
   return {
-    baseUrl,
+    ...place,
     provider: {
       ...rest,
       dialect,

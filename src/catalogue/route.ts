@@ -77,6 +77,8 @@ export interface Provider {
   readonly storedObjects?: true;
   /** The text of the catalogue where variables in it are absent. */
   readonly baseUrl: string;
+  /** The address with the variables in it; absent where there are none. */
+  readonly writtenUrl?: string;
   /** The credential in use; null where there is none. */
   readonly apiKey: string | null;
   /** Several credentials, of which each call takes one: on a route, those for its model. `apiKey` is then the first of them. */
@@ -135,11 +137,33 @@ export interface Model {
   readonly routes: readonly Route[];
 }
 
+/** The credential of an account or a project that a candidate is called with. */
+export interface RouteCredential {
+  readonly id: string;
+  readonly owner: 'project' | 'account';
+  /** Its own name. */
+  readonly name: string;
+  readonly use: 'only' | 'first' | 'last';
+  /** What its breaker, holds and latency on this route are kept under, apart from those of the route. */
+  readonly healthKey: string;
+  /** What an answer costs besides: the operator's fee. */
+  readonly fee: Fee;
+}
+
+/** What the operator takes for an answer that a customer's own credential has paid for. */
+export interface Fee {
+  /** Of the list price, in units of 10⁻¹² percent. */
+  readonly percent: bigint;
+  readonly perRequestPico: bigint;
+}
+
 export interface Route {
   /** The four-segment id: `{provider}/{creator}/{model}/{locode}`. */
   readonly id: string;
   /** Differs from the snapshot's provider where this route has its own dialect, key, address or terms. */
   readonly provider: Provider;
+  /** Absent = the operator's. A candidate with another one is derived from the route of the catalogue, and has its id. */
+  readonly credential?: RouteCredential;
   readonly model: Model;
   /** In lower case; `global` for an endpoint without a region. */
   readonly locode: string;
@@ -149,6 +173,8 @@ export interface Route {
   readonly upstreamModel: string;
   /** Without a trailing slash. */
   readonly baseUrl: string;
+  /** The address as the catalogue has it, where variables are in it; absent = there are none. */
+  readonly writtenUrl?: string;
   /** null = not published: the route cannot be served. */
   readonly price: Price | null;
   readonly carbon: number | null;
@@ -165,8 +191,10 @@ export interface Route {
   readonly hiddenReasoning?: boolean;
   /** Absent = not known. */
   readonly processing?: ProcessingScope;
-  /** As in force, with the operator's agreement; absent = nothing is known. */
+  /** As in force, with the agreement of whose credential it is called with; absent = nothing is known. */
   readonly dataPolicy?: DataPolicyInForce;
+  /** As published, where an agreement of the operator is in force; absent = as `dataPolicy`. */
+  readonly publishedPolicy?: DataPolicyInForce | null;
   /** Absent = not known. */
   readonly quantization?: Quantization;
   /** The route's own limits where it has any, else the model's; null = not published. */
@@ -176,6 +204,16 @@ export interface Route {
   readonly life?: Life;
   /** Of what the route states itself; its price may have its own. */
   readonly provenance?: Provenance;
+}
+
+/** What breaker, latency and holds of a candidate are kept under. */
+export function healthKeyOf({ id, credential }: Pick<Route, 'id' | 'credential'>): string {
+  return credential === undefined ? id : credential.healthKey;
+}
+
+/** What stands behind the route's id names the credential and its secret, so a new secret begins anew. */
+export function ownHealthKey(routeId: string, { id, revision }: { id: string; revision: number }): string {
+  return `${routeId} ${id}.${revision}`;
 }
 
 /** Replaced as a whole; a request uses one snapshot from start to end. */

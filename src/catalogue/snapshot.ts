@@ -5,7 +5,14 @@ import { lifeMember } from './life.js';
 import { checkLives } from './life-check.js';
 import type { MergedCatalogue } from './load-catalogue.js';
 import { provenanceMember } from './provenance.js';
-import { checkRefused, type ProviderContext, providerOf, providerOnRoute, routePolicy } from './provider.js';
+import {
+  checkRefused,
+  type ProviderContext,
+  providerOf,
+  providerOnRoute,
+  publishedRoutePolicy,
+  routePolicy,
+} from './provider.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
 export interface SnapshotContext extends ProviderContext {
@@ -124,6 +131,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     located.source.faultAt([...located.path, 'processing'], 'found region, expected it of a route with a region only');
   }
   const dataPolicy = routePolicy(provider, entry, surroundings.context);
+  const publishedPolicy = publishedRoutePolicy(provider, entry, surroundings.context);
   const onRoute = providerOnRoute(provider, located, place.entry, surroundings.context);
   if (entry.responses_only && !onRoute.provider.apis?.includes('responses')) {
     const expected = 'it of a route whose `apis`, or those of its provider, have responses';
@@ -148,6 +156,7 @@ function routeOf(located: Located<RouteEntry>, place: RoutePlace, surroundings: 
     ...(entry.hidden_reasoning && { hiddenReasoning: true }),
     ...(entry.processing && { processing: entry.processing }),
     ...(dataPolicy && { dataPolicy }),
+    ...(publishedPolicy !== undefined && { publishedPolicy }),
     ...(entry.quantization && { quantization: entry.quantization }),
     contextWindow: entry.context_window === undefined ? place.model.contextWindow : entry.context_window,
     maxOutputTokens: entry.max_output_tokens === undefined ? place.model.maxOutputTokens : entry.max_output_tokens,

@@ -7,6 +7,7 @@ import type { Command, CommandContext } from './command.js';
 import { accountCommands } from './commands/account.js';
 import { catalogueCommands } from './commands/catalogue.js';
 import { catalogueUpdateCommands } from './commands/catalogue-update.js';
+import { credentialCommands } from './commands/credential.js';
 import { creditsCommands } from './commands/credits.js';
 import { doctorCommands } from './commands/doctor.js';
 import { exportCommands } from './commands/export.js';
@@ -32,6 +33,7 @@ const commands: readonly Command[] = [
   ...keyCommands,
   ...creditsCommands,
   ...modelCommands,
+  ...credentialCommands,
   ...nameCommands,
   ...routeCommands,
   ...catalogueCommands,

@@ -27,6 +27,8 @@ export interface SpendAsk {
   readonly estimatePico: bigint;
   /** When the request began. */
   readonly atMs: number;
+  /** False where the balance is not among the limits, although it is bounded: the request takes nothing from it. */
+  readonly holdsBalance?: boolean;
 }
 
 /** The subject that `place` names among the limits has no room. */

@@ -60,4 +60,6 @@ export interface Config extends ValuesOf<typeof topLevel> {
   mail: MailSettings | null;
   signIn: ValuesOf<Sections['sign_in']>;
   proof: ValuesOf<Sections['proof']>;
+  secrets: ValuesOf<Sections['secrets']>;
+  ownKeys: ValuesOf<Sections['own_keys']>;
 }

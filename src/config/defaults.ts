@@ -51,6 +51,8 @@ export function configOf(checked: CheckedSettings): Config {
     mail: mailOf(section('mail')),
     signIn: section('sign_in'),
     proof: section('proof'),
+    secrets: section('secrets'),
+    ownKeys: section('own_keys'),
   };
 }
 
@@ -61,7 +63,11 @@ function valuesOf<Rows extends Settings>(
 ): ValuesOf<Rows> {
   const found = Object.entries(rows).map(([key, row]) => {
     const value = environment.get(row.env ?? '') ?? values[key] ?? row.default;
-    return [row.name, row.isPath && value !== null ? resolve(directory, String(value)) : value];
+    if (!row.isPath || value === null) return [row.name, value];
+    return [
+      row.name,
+      Array.isArray(value) ? value.map((path) => resolve(directory, path)) : resolve(directory, String(value)),
+    ];
   });
   return Object.fromEntries(found);
 }

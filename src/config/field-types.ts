@@ -122,6 +122,12 @@ export const usdAmount = field(usdExpected, (value) => {
   return pico != null && pico >= 0n ? pico : undefined;
 });
 
+/** In units of 10⁻¹² percent. */
+export const percentage = field('a percentage as text, such as "0" or "2.5"', (value) => {
+  const units = typeof value === 'string' ? parseUsd(value) : undefined;
+  return units != null && units >= 0n ? units : undefined;
+});
+
 export const retained = field('a number of months such as `13mo`, or `keep`', (value) => {
   if (value === 'keep') return value;
   const months = typeof value === 'string' ? /^([1-9]\d{0,2})mo$/.exec(value)?.[1] : undefined;

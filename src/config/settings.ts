@@ -20,7 +20,6 @@ import {
   displayCurrency,
   headerName,
   host,
-  logOrigin,
   mailSender,
   noticeWebhook,
   port,
@@ -32,6 +31,7 @@ import {
   usdAmount,
   verifierKeys,
 } from './field-types.js';
+import { sealedSections } from './sealed-settings.js';
 import { type Settings, setting } from './setting.js';
 
 export { topLevel } from './top-level-settings.js';
@@ -237,21 +237,5 @@ export const sections = {
         'Whether operators of the dashboard need [two-factor sign-in](two-factor.md). The admin API and its token are not concerned.',
     }),
   },
-  proof: {
-    enabled: setting('enabled', yesOrNo, true, {
-      about: 'Whether receipts go into a signed log that anybody can check ([receipts](check-receipts.md)).',
-    }),
-    origin: setting('origin', logOrigin, null, {
-      default: 'host of `server.base_url` + `/log`',
-      about: 'The name of the log. It is fixed with the first receipt.',
-    }),
-    key_file: setting('keyFile', text, null, {
-      default: '`data_dir/log-key`, made at the first start',
-      isPath: true,
-      about: 'The key that signs the log. A file that is named here is never made: without it nothing is sealed.',
-    }),
-    hash_bodies: setting('hashBodies', yesOrNo, true, {
-      about: 'Whether receipts have the SHA-256 of the request and of the answer. The text itself is never stored.',
-    }),
-  },
+  ...sealedSections,
 } satisfies Record<string, Settings>;

@@ -1,6 +1,7 @@
 /** Accounts with their API keys and aliases, as the store keeps them and the request path reads them. */
 import { defaultPolicy } from '../policy/policy.js';
 import type { RoutingPolicy } from '../policy/routing-policy.js';
+import { noCredentials, type OwnCredential } from './credential.js';
 import { type Budget, defaultProjectId, type Project, trustEntryId } from './organisation.js';
 
 export interface ApiKey {
@@ -114,6 +115,10 @@ export interface Account {
   settingsByKeys: boolean;
   /** Whether the end user that a request names is kept with its record. */
   recordEndUsers: boolean;
+  /** Whether budgets and caps count the list price of what own credentials have paid for, and not the fee alone. */
+  budgetsCountOwnKeys: boolean;
+  /** At providers, of the account and of its projects. Replaced as a whole, and the same list while nothing of it changes. */
+  credentials: readonly OwnCredential[];
   readonly createdAt: number;
 }
 
@@ -176,6 +181,8 @@ export function newAccount(identity: Pick<Account, 'id' | 'email' | 'name' | 'bi
     budget: null,
     settingsByKeys: true,
     recordEndUsers: false,
+    budgetsCountOwnKeys: true,
+    credentials: noCredentials,
   };
 }
 

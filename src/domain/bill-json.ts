@@ -28,12 +28,17 @@ export function usageJson({ promptTokens, completionTokens, cachedTokens, reason
   };
 }
 
-/** Both null where nothing was billed, and for records of versions that did not keep it. */
-export function billJson(bill: BillLines | null) {
-  if (bill === null) return { cost_details: null, cost_lines: null };
-  const details = Object.entries(detailsOfLines(bill.lines)).map(([name, pico]) => [name, usdText(pico)]);
+/**
+ * Both null where nothing was billed, and for records of versions that did not keep it. `feePico` is what the account paid where its own
+ * credential has served: the lines are then those of the list price.
+ */
+export function billJson(bill: BillLines | null, feePico: bigint | null = null) {
+  if (bill === null) return { cost_details: null, notional_cost_details: null, cost_lines: null };
+  const classes = Object.entries(detailsOfLines(bill.lines)).map(([name, pico]) => [name, usdText(pico)]);
+  const details = { ...Object.fromEntries(classes), ...(bill.tier !== null && { tier: bill.tier }) };
   return {
-    cost_details: { ...Object.fromEntries(details), ...(bill.tier !== null && { tier: bill.tier }) },
+    cost_details: feePico === null ? details : { fee: usdText(feePico) },
+    notional_cost_details: feePico === null ? null : details,
     cost_lines: bill.lines.map(({ name, count, rate }) => ({
       name,
       count,

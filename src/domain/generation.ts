@@ -55,4 +55,20 @@ export interface Generation {
   projectId?: string | null;
   /** The person who held the key, by the stored id; null where it belonged to the project. */
   holderId?: string | null;
+  /** The customer's own credential that it was served with; null for the operator's, and where nobody served. */
+  credentialId?: string | null;
+  credentialOwner?: 'project' | 'account' | null;
+  /** The list price of what that credential has paid for; null without one. `costPico` is then the fee. */
+  notionalPico?: bigint | null;
+  /** What budgets, caps and keys count where that is not the cost. */
+  countedPico?: bigint | null;
+}
+
+/** What a generation adds to budgets, caps and the usage of its key. */
+export function countedOf({
+  billed,
+  costPico,
+  countedPico,
+}: Pick<Generation, 'billed' | 'costPico' | 'countedPico'>): bigint {
+  return billed ? (countedPico ?? costPico) : 0n;
 }

@@ -4,11 +4,11 @@ import type { BudgetPeriod } from './organisation.js';
 /** How far a balance has fallen: below the account's threshold, or to zero and below, where requests are refused. */
 export type BalanceLevel = 'low' | 'exhausted';
 
-/** How a notice about money is delivered: to the webhook, and by mail where that is set up. */
+/** How a notice is delivered: to the webhook, and by mail where that is set up. */
 interface MoneyNotice {
   readonly isSent: boolean;
   readonly isMailed: boolean;
-  /** Owners and billing. */
+  /** Owners and billing; of a credential owners and admins. */
   readonly mailTo: readonly string[];
 }
 
@@ -45,6 +45,20 @@ export interface BudgetNotice extends MoneyNotice {
   readonly attempts: number;
 }
 
+/** A provider has refused a customer's own credential. It is reported once, until the credential has served again. */
+export interface CredentialNotice extends MoneyNotice {
+  readonly id: string;
+  readonly accountId: string;
+  readonly email: string;
+  readonly projectId: string | null;
+  readonly credentialId: string;
+  readonly provider: string;
+  readonly name: string;
+  readonly reason: string | null;
+  readonly createdAt: number;
+  readonly attempts: number;
+}
+
 /** A period of budgets that is under way. */
 export interface BudgetPeriodStart {
   readonly period: BudgetPeriod;
@@ -71,7 +85,7 @@ export interface RetirementNotice {
   readonly attempts: number;
 }
 
-export type Notice = BalanceNotice | BudgetNotice | RetirementNotice;
+export type Notice = BalanceNotice | BudgetNotice | CredentialNotice | RetirementNotice;
 
 /** A route that retires soon. */
 export interface RetiringRoute {

@@ -3,14 +3,14 @@
  * balances need of it. Journals of earlier versions keep such lines.
  */
 import { type BillLines, billText } from '../wire/cost.js';
-import type { Generation } from './generation.js';
+import { countedOf, type Generation } from './generation.js';
 
 /** The columns in the order of a line. A replay reads the first five again. A new one is only added at the end. */
 export const lineColumns: readonly string[] = (
   'id account_id key_id billed cost_pico request_id key_name created_ms requested_model served_model provider locode ' +
   'streamed status prompt_tokens completion_tokens cached_tokens reasoning_tokens latency_ms first_byte_ms ' +
   'providers_attempted fallback_occurred finish_reason stream_end usage_source error_code attempts bill request_policy proof door ' +
-  'project_id holder_id'
+  'project_id holder_id credential_id credential_owner notional_pico counted_pico'
 ).split(' ');
 
 const cellsRead = 5;
@@ -27,6 +27,8 @@ export interface SettlementRow {
   readonly keyId: string;
   /** The amount that leaves the balance: 0 for a failed request. */
   readonly chargePico: bigint;
+  /** What budgets, caps and the key count; absent = the same. */
+  readonly countedPico?: bigint;
   /** What the sums and the log need of it; null where it has to be split off the line. */
   readonly line: SettledLine | null;
 }
@@ -104,7 +106,8 @@ function settlementLine(g: Generation): string {
     `${g.latencyMs}\t${g.firstByteMs ?? noValue}\t${jsonCell(g.providersAttempted)}\t${flagCell(g.fallbackOccurred)}\t` +
     `${textCell(g.finishReason)}\t${textCell(g.streamEnd)}\t${textCell(g.usageSource)}\t${textCell(g.errorCode)}\t` +
     `${jsonCell(g.attempts)}\t${billCell(g.bill)}\t${g.requestPolicy == null ? noValue : jsonCell(g.requestPolicy)}\t` +
-    `${textCell(g.proof ?? null)}\t${g.door ?? noValue}\t${g.projectId ?? noValue}\t${g.holderId ?? noValue}`
+    `${textCell(g.proof ?? null)}\t${g.door ?? noValue}\t${g.projectId ?? noValue}\t${g.holderId ?? noValue}\t` +
+    `${g.credentialId ?? noValue}\t${g.credentialOwner ?? noValue}\t${g.notionalPico ?? noValue}\t${g.countedPico ?? noValue}`
   );
 }
 
@@ -135,7 +138,8 @@ export class RowWriter {
   write(generation: Generation): SettlementRow {
     const { accountId, keyId } = generation;
     const place = this.writeLine(`${settlementLine(generation)}\n`);
-    return { ...place, accountId, keyId, chargePico: chargeOf(generation), line: null };
+    const row = { ...place, accountId, keyId, chargePico: chargeOf(generation), line: null };
+    return generation.countedPico == null ? row : { ...row, countedPico: countedOf(generation) };
   }
 
   /** A line with its end. */
@@ -166,6 +170,7 @@ export function readSettlementRow(bytes: Buffer, start: number, end: number): Se
   if (missing < 0 || missing > optionalColumns || !id || !accountId || keyId === undefined)
     throw new TypeError('not a journal record');
   if (!cost || !/^\d+$/.test(cost) || (billed !== 't' && billed !== 'f')) throw new TypeError('not a journal record');
+  const counted = missing === 0 ? text.slice(text.lastIndexOf('\t') + 1) : noValue;
   const line = missing === 0 ? null : completed(bytes.subarray(start, end - 1), missing);
   return {
     bytes: line ?? bytes,
@@ -175,6 +180,7 @@ export function readSettlementRow(bytes: Buffer, start: number, end: number): Se
     keyId: unescapeCell(keyId),
     chargePico: billed === 't' ? BigInt(cost) : 0n,
     line: null,
+    ...(counted !== noValue && { countedPico: billed === 't' ? BigInt(counted) : 0n }),
   };
 }
 

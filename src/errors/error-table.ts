@@ -3,6 +3,7 @@
  * table, and a test compares the two.
  */
 import { callerErrors } from './table-caller.js';
+import { credentialErrors } from './table-credentials.js';
 import { dashboardErrors } from './table-dashboard.js';
 import { doorErrors } from './table-doors.js';
 import { keyErrors } from './table-keys.js';
@@ -19,6 +20,7 @@ export const errorTable = {
   ...doorErrors,
   ...keyErrors,
   ...projectErrors,
+  ...credentialErrors,
   ...serviceErrors,
   ...operatorErrors,
   ...nameErrors,

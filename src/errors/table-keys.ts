@@ -87,6 +87,14 @@ export const keyErrors = {
       ...['getProjectRoutingPolicy', 'putProjectRoutingPolicy', 'deleteProjectRoutingPolicy'],
       ...['listMembers', 'getMember', 'updateMember', 'removeMember'],
       ...['listInvitations', 'createInvitation', 'revokeInvitation', 'listOwnAudit'],
+      ...[
+        'listCredentials',
+        'createCredential',
+        'getCredential',
+        'updateCredential',
+        'deleteCredential',
+        'checkCredential',
+      ],
     ],
     message: () =>
       'This call takes a management key, and this is an ordinary one. Create a key of the kind "management" in the dashboard and use that one.',
@@ -97,7 +105,7 @@ export const keyErrors = {
     code: 'management_key_required',
     when: 'A management key of one project changes what holds for the whole account.',
     remedy: 'Use a management key of the whole account, whose `project` is null, or the dashboard.',
-    operations: ['createProject', 'getOwnAccount', 'updateOwnAccount', ...settingsOperations],
+    operations: ['createProject', 'createCredential', 'getOwnAccount', 'updateOwnAccount', ...settingsOperations],
     message: () =>
       'This management key belongs to one project, and this call is about the whole account. Use a management key whose "project" is null, or the dashboard.',
   }),

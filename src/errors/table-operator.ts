@@ -85,6 +85,9 @@ export const operatorErrors = {
     when: 'A call names an account, project, key, member or route that does not exist, or that the caller does not reach.',
     remedy: 'List the resources first.',
     operations: [
+      ...['getCredential', 'updateCredential', 'deleteCredential', 'checkCredential', 'listAccountCredentials'],
+      ...['createAccountCredential', 'getAccountCredential', 'updateAccountCredential'],
+      ...['deleteAccountCredential', 'checkAccountCredential'],
       'getAccountKey',
       'updateKey',
       'getManagedKey',
@@ -161,6 +164,7 @@ export const operatorErrors = {
     when: 'A field of a control-plane request is missing or not valid.',
     remedy: 'Correct the field that `param` names.',
     operations: [
+      ...['listCredentials', 'listAccountCredentials', 'createAccountCredential', 'updateAccountCredential'],
       'listModels',
       'getActivity',
       'getAllActivity',

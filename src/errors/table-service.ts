@@ -90,6 +90,8 @@ export const serviceErrors = {
     when: 'This replica has no routing snapshot yet.',
     remedy: 'Retry shortly.',
     operations: [
+      ...['createCredential', 'updateCredential', 'checkCredential'],
+      ...['createAccountCredential', 'updateAccountCredential', 'checkAccountCredential'],
       'createAlias',
       'repointAlias',
       'patchAlias',
@@ -125,7 +127,7 @@ export const serviceErrors = {
     message: () =>
       'This replica cannot record what the request would cost, so it did not forward it. Nothing was billed. Retry shortly; if it persists, tell the operator.',
   }),
-  provider_quota_exhausted: row<{ id: string; provider: string }>({
+  provider_quota_exhausted: row<{ id: string; provider: string; credential?: string }>({
     status: 503,
     type: 'provider_unavailable',
     code: 'provider_quota_exhausted',
@@ -134,8 +136,8 @@ export const serviceErrors = {
     when: 'The upstream daily token quota of the route is spent.',
     remedy: 'Wait for `Retry-After` (midnight UTC), or use another region or provider.',
     operations: modelOperations,
-    message: ({ id, provider }) =>
-      `The daily quota of ${provider} for "${id}" is spent until midnight UTC. Wait for Retry-After, or use another region or provider.`,
+    message: ({ id, provider, credential }) =>
+      `The daily quota of ${credential === undefined ? provider : `your credential “${credential}” at ${provider}`} for "${id}" is spent until midnight UTC. Wait for Retry-After, or use another region or provider.`,
   }),
   provider_timeout: row<{ provider: string; budget: string; deadline: string }>({
     status: 504,

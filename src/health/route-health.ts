@@ -26,6 +26,8 @@ export class RouteHealth {
     private readonly config: Config['breaker'] & { probeMaxMs: number },
     /** Called when the breaker of a route opens, or opens again after a probe. */
     private readonly opened: (routeId: string) => void = () => {},
+    /** The most states that are kept; the one that was not used for longest goes first. */
+    private readonly statesMax = Number.POSITIVE_INFINITY,
   ) {
     this.bucket = bucketAt(clock.monotonicMs());
   }
@@ -49,7 +51,7 @@ export class RouteHealth {
    * gets a permit.
    */
   begin(routeId: string, stream: boolean, pin: boolean): Permit | null {
-    const route = this.routes.get(routeId) ?? this.add(routeId);
+    const route = this.stateOf(routeId);
     const { breaker } = route;
     if (pin || breaker.closed) return route.permit(stream, 0);
     const nowMs = this.clock.monotonicMs();
@@ -64,7 +66,7 @@ export class RouteHealth {
 
   /** The speed of one stream, from its first to its last text. */
   recordThroughput(routeId: string, tokensPerSecond: number): void {
-    (this.routes.get(routeId) ?? this.add(routeId)).recordThroughput(tokensPerSecond);
+    this.stateOf(routeId).recordThroughput(tokensPerSecond);
   }
 
   /** For operators: exact figures, without steps and without a minimum of attempts. */
@@ -89,7 +91,27 @@ export class RouteHealth {
     }
   }
 
+  /** How many states are kept. */
+  get size(): number {
+    return this.routes.size;
+  }
+
+  private stateOf(routeId: string): RouteState {
+    const known = this.routes.get(routeId);
+    if (known === undefined || this.statesMax === Number.POSITIVE_INFINITY) return known ?? this.add(routeId);
+    this.routes.delete(routeId);
+    this.routes.set(routeId, known);
+    return known;
+  }
+
   private add(routeId: string): RouteState {
+    if (this.routes.size >= this.statesMax) {
+      for (const oldest of this.routes.keys()) {
+        this.routes.delete(oldest);
+        this.changes.value++;
+        break;
+      }
+    }
     const route = new RouteState(this.clock, this.config, this.changes, () => this.opened(routeId));
     this.routes.set(routeId, route);
     return route;

@@ -14,8 +14,9 @@ import type { KeyView } from '../base/provider-key.js';
 import type { Clock } from '../base/time.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
 import type { UpdateChange } from '../catalogue/effects.js';
-import type { Provider, Snapshot } from '../catalogue/route.js';
+import type { Provider, Route, Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
+import type { OwnCredential } from '../domain/credential.js';
 import type { Door } from '../doors/door.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
@@ -125,6 +126,28 @@ export interface CatalogueUpdatesPort {
   rollback(version: string | null, options: ApplyOptions): Promise<AppliedUpdate>;
 }
 
+export interface RotatedSecretsJson {
+  readonly object: 'secrets_rotation';
+  /** The id of the key that is in use from now on. */
+  readonly key: string;
+  readonly wrapped: number;
+  /** Credentials that no key opens. Old keys are kept while there are any. */
+  readonly failed: readonly string[];
+}
+
+export interface CredentialsPort {
+  /** The routes with the credentials of the identity; the same list where it has none for them. */
+  candidatesOf(identity: Identity, routes: readonly Route[]): readonly Route[];
+  /** Makes one cheap call with the credential, and notes what it shows. */
+  check(credential: OwnCredential): Promise<object>;
+  /** Resolves when what traffic has shown of credentials is in the store, as far as it can be reached. */
+  written(): Promise<void>;
+  /** Replaces the key that they are sealed with. Throws secrets_key_missing. */
+  rotate(): Promise<RotatedSecretsJson>;
+  /** Whether credentials cannot be opened with the keys that are there. */
+  readonly hasKeyFault: boolean;
+}
+
 export interface HttpDeps {
   clock: Clock;
   logger: Logger;
@@ -179,6 +202,8 @@ export interface HttpDeps {
   };
   /** Those in use: a reload replaces them. `metrics` opens `/metrics` and nothing else; null where only the admin token does. */
   tokens: { readonly admin: string; readonly metrics: string | null };
+  /** What credentials of customers need beside the directory. */
+  credentials: CredentialsPort;
   adminLimiter: AdminLimiter;
   /** True once the start is complete and its output is printed. */
   isStarted: () => boolean;

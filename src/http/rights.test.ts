@@ -39,6 +39,7 @@ const expected: Record<string, { read?: Cell; change?: Cell }> = {
   account: { read: 'all', change: ['owner', 'admin', 'billing'] },
   projects: { read: 'all', change: ['owner', 'admin', 'billing'] },
   audit: { read: ['owner', 'admin', 'auditor'] },
+  credentials: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
   budget: { read: 'all' },
 };
 

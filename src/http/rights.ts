@@ -37,6 +37,7 @@ const rightsOfPaths: Readonly<Record<string, Rights>> = {
   policy: readOnly('settings.read'),
   routes: readOnly('settings.read'),
   projects: { read: 'projects.read', change: 'projects.change' },
+  credentials: { read: 'credentials.read', change: 'credentials.change' },
   members: { read: 'members.read', change: 'members.change' },
   invitations: { read: 'members.read', change: 'members.change' },
   audit: readOnly('audit.read'),

@@ -158,10 +158,10 @@ export class JournalRecords {
   #writeInShortage(records: Buffer): void {
     scanFrames(records, true, {
       take: (start, end) => {
-        const { keyId, billed, costPico } = readRecord(records, start, end);
+        const { keyId, billed, costPico, countedPico } = readRecord(records, start, end);
         const record = {
           keyId,
-          isCharged: billed && costPico !== 0n,
+          isCharged: billed && (costPico !== 0n || (countedPico ?? 0n) !== 0n),
           bytes: Buffer.from(records.subarray(start, end)),
         };
         if (record.isCharged && this.#disk.append(record.bytes, 0, record.bytes.length)) {

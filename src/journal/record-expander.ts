@@ -89,8 +89,10 @@ export class RecordExpander {
     const { form } = splitLine(row);
     const { accountId, keyId } = row;
     const kind = { accountId, keyId, billed: generation.billed, form, pieces: piecesOf(line.split('\t')) };
-    // Where the line that its pieces give is another one, records of this kind are read whole.
-    this.#keep(common, this.#own.lineOf(kind.pieces) === `${line}\n` ? kind : null);
+    // Where the line that its pieces give is another one, records of this kind are read whole; so are those of own credentials, of which
+    // each has a list price of its own.
+    const isUsual = generation.credentialId == null && this.#own.lineOf(kind.pieces) === `${line}\n`;
+    this.#keep(common, isUsual ? kind : null);
     return row;
   }
 }

@@ -28,6 +28,10 @@ function anyGeneration(random: SeededRandom): Generation {
   const orNull = <T>(value: T): T | null => (random.chance(0.4) ? null : value);
   const count = () => random.pick([0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 40, random.below(1e6)]);
   const amount = () => random.pick([0n, 1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 70n, BigInt(count())]);
+  const orNone = (own: false | Partial<Generation>) => ({
+    ...{ credentialId: null, credentialOwner: null, notionalPico: null, countedPico: null },
+    ...(own && { ...own, credentialOwner: random.pick(['project', 'account'] as const) }),
+  });
   const list = <T>(make: () => T): T[] => Array.from({ length: random.below(4) }, make);
   return {
     ...{ id: `gen-${text()}`, requestId: text(), accountId: `account-${text()}`, keyId: text(), keyName: text() },
@@ -49,6 +53,7 @@ function anyGeneration(random: SeededRandom): Generation {
     bill: orNull({ lines: list(() => ({ name: text(), count: count(), rate: amount() })), tier: orNull(text()) }),
     requestPolicy: orNull({ order: list(text), nested: { deep: null } }),
     ...{ door: orNull(text()), proof: orNull(text()), projectId: orNull(text()), holderId: orNull(text()) },
+    ...orNone(random.chance(0.5) && { credentialId: text(), notionalPico: orNull(amount()), countedPico: orNull(amount()) }),
   };
 }
 
@@ -88,16 +93,16 @@ describe('a record of the journal', () => {
     const later = Buffer.concat([
       bytes,
       Buffer.from([
-        (42 << 2) | 2,
+        (50 << 2) | 2,
         3,
         65,
         66,
         67,
-        (44 << 2) | 0,
+        (51 << 2) | 0,
         0x80,
         1,
-        (45 << 2) | 3,
-        (46 << 2) | 1,
+        (52 << 2) | 3,
+        (53 << 2) | 1,
         ...Buffer.alloc(8, 7),
       ]),
     ]);

@@ -1,6 +1,7 @@
 /** What a notice says: as JSON for the webhook, and as a mail. */
 import { usdText } from '../base/money.js';
-import type { BalanceNotice, BudgetNotice, Notice, RetirementNotice } from '../domain/notice.js';
+import { quoted } from '../base/quoted.js';
+import type { BalanceNotice, BudgetNotice, CredentialNotice, Notice, RetirementNotice } from '../domain/notice.js';
 
 export interface NoticeMail {
   readonly to: string;
@@ -9,10 +10,12 @@ export interface NoticeMail {
 }
 
 const isBalance = (notice: Notice): notice is BalanceNotice => 'level' in notice;
+const isCredential = (notice: Notice): notice is CredentialNotice => 'credentialId' in notice;
 const isBudget = (notice: Notice): notice is BudgetNotice => 'threshold' in notice;
 
 export function typeOf(notice: Notice): string {
   if (isBalance(notice)) return `balance.${notice.level}`;
+  if (isCredential(notice)) return 'credential.failing';
   return isBudget(notice) ? 'budget.threshold' : 'model.retiring';
 }
 
@@ -23,6 +26,7 @@ export function noticeJson(notice: Notice) {
 
 function dataOf(notice: Notice) {
   if (isBudget(notice)) return budgetJson(notice);
+  if (isCredential(notice)) return credentialJson(notice);
   const { accountId, email } = notice;
   return { account_id: accountId, email, ...(isBalance(notice) ? balanceJson(notice) : retirementJson(notice)) };
 }
@@ -43,11 +47,26 @@ function budgetJson({ accountId, projectId, threshold, limitPico, spentPico, per
   };
 }
 
+function credentialJson({ accountId, projectId, credentialId, provider, name, reason }: CredentialNotice) {
+  return { account: accountId, project: projectId, credential: credentialId, provider, name, reason };
+}
+
+function credentialMail({ provider, name, reason }: CredentialNotice) {
+  const said = reason === null ? '' : ` It said: ${reason}`;
+  return {
+    subject: `Your credential ${quoted(name)} is refused by ${provider}`,
+    text: `The provider ${provider} has refused your credential ${quoted(name)}.${said}
+Replace its secret, or delete it. Requests to its models fail meanwhile, or use what you allow beside it.
+`,
+  };
+}
+
 function retirementJson({ model, date, replacedBy, routes, names }: RetirementNotice) {
   return { model, retires: { date, replaced_by: replacedBy }, routes, names };
 }
 
-export function mailOf(notice: BalanceNotice | BudgetNotice): Omit<NoticeMail, 'to'> {
+export function mailOf(notice: BalanceNotice | BudgetNotice | CredentialNotice): Omit<NoticeMail, 'to'> {
+  if (isCredential(notice)) return credentialMail(notice);
   return isBudget(notice) ? budgetMail(notice) : balanceMail(notice);
 }
 

@@ -16,6 +16,7 @@ import type { Territories } from '../territory/territories.js';
 import type { Caller } from './caller.js';
 import type { PipelinePorts } from './handover.js';
 import { type IdentifyPorts, identify, lookUp, lookUpBrought, verifyKey } from './identify.js';
+import { mayUseOwn } from './own-candidates.js';
 
 /** 32 MiB. */
 export const bodyBytesMax = 33_554_432;
@@ -143,7 +144,8 @@ function checkSpending(
   isHeld = false,
 ): MaybePromise<Identity> {
   if (countsOnly) return identity;
-  const refusal = spentBalanceRefusal(identity.account);
+  // A request that an own credential may serve needs no balance, so it is looked at when the candidates are known.
+  const refusal = mayUseOwn(identity) ? null : spentBalanceRefusal(identity.account);
   if (refusal) throw refusal;
   if (isHeld) return identity;
   const checking = spend.checkLimits(identity);

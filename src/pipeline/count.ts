@@ -12,10 +12,12 @@ import { estimatePromptTokens } from './estimate.js';
 import type { Arrival } from './exchange.js';
 import { gate, wishesOf } from './gate.js';
 import type { PipelinePorts } from './handover.js';
+import { withOwn } from './own-candidates.js';
 import { rank } from './rank.js';
 import { checkKind, resolveRequested } from './resolve.js';
 import { checkContentType, freeLargeParts } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
+import { headsOf } from './walk/own-credential.js';
 
 /** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
 export async function answerCount(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
@@ -42,7 +44,7 @@ function countFor(
 ): ReturnType<typeof countPrompt> {
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
-  const plan = resolveRequested(snapshot, identity.account, request);
+  const plan = withOwn(ports, identity, resolveRequested(snapshot, identity.account, request));
   checkKind(door, plan);
   const moment = { atMs: ports.clock.now(), promptTokens: estimatePromptTokens(request) };
   const preferences = wishesOf(request, snapshot);
@@ -52,6 +54,6 @@ function countFor(
   const { eligible, error } = gate(ports, plan, asker);
   if (error) throw error;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
-  const candidates = rank(ports, eligible, { prefer, stream: false, moment });
+  const candidates = rank(ports, plan.hasOwn ? headsOf(eligible) : eligible, { prefer, stream: false, moment });
   return countPrompt(ports, caller, request, candidates);
 }

@@ -63,8 +63,8 @@ export class EarlyChat {
     } catch {
       return null;
     }
-    const { promptEstimate, costEstimatePico, createdAt } = this.exchange;
-    this.spendAsk = ports.spend.askOf(identity, costEstimatePico, createdAt);
+    const { promptEstimate, costEstimatePico, createdAt, holdsBalance } = this.exchange;
+    this.spendAsk = ports.spend.askOf(identity, costEstimatePico, createdAt, holdsBalance);
     this.asked = ports.keyLimiter.takeProjectTokens(identity, promptEstimate);
     return { tokens: promptEstimate, tokenLimit: ports.keyLimiter.tokenLimitOf(identity), spend: this.spendAsk };
   }

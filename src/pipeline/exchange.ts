@@ -6,6 +6,7 @@ import { modelRefusal } from '../accounts/keys/key-scope.js';
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
 import { isPending, type MaybePromise } from '../base/maybe-promise.js';
+import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
@@ -17,6 +18,7 @@ import type { EarlyChat } from './early-chat.js';
 import { estimateCost, estimatePromptTokens } from './estimate.js';
 import { gateChain, wishesOf } from './gate.js';
 import type { ChatNotes, Exchange, PipelinePorts } from './handover.js';
+import { countedRoutes, takeOwn, unpaidBy, usesOperators, withOwn } from './own-candidates.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness, checkContentType, freeLargeParts, isLargeBody } from './validate.js';
@@ -116,7 +118,9 @@ function openRead(
   exchange.startedAtMs = admitted.startedAtMs;
   exchange.bodyMs = admitted.bodyMs;
   exchange.requestHash = admitted.requestHash;
-  const taking = takeFor(ports, exchange, prepared);
+  const taking = exchange.plan.hasOwn
+    ? takeOwn(exchange, (isFirst) => takeFor(ports, exchange, isFirst ? prepared : null))
+    : takeFor(ports, exchange, prepared);
   if (isPending(taking)) return taking.then(() => opened(arrival, exchange));
   return opened(arrival, exchange);
 }
@@ -139,7 +143,7 @@ export function prepareExchange(
   const { policy } = account;
   const projectPolicy = identity.project.policy;
   const preferences = wishesOf(request, snapshot);
-  const plan = resolveRequested(snapshot, account, request);
+  const plan = withOwn(ports, identity, resolveRequested(snapshot, account, request));
   checkKind(door, plan);
   const outOfScope = modelRefusal(identity.key, plan);
   if (outOfScope) throw outOfScope;
@@ -150,14 +154,20 @@ export function prepareExchange(
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
-  const asker = { identity, policy, projectPolicy, territory: caller.origin.territory, moment, preferences };
-  const chain = sentChain ?? resolveSavedChain(snapshot, account);
+  const { territory } = caller.origin;
+  const asker = { identity, policy, projectPolicy, territory, moment, preferences, ...unpaidBy(ports, identity) };
+  const entries = sentChain ?? resolveSavedChain(snapshot, account);
+  const chain = account.credentials.length === 0 ? entries : entries.map((entry) => withOwn(ports, identity, entry));
   const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
   const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
-  let costEstimatePico = estimateCost(gated.eligible, asked);
+  const hasOwn = account.credentials.length > 0;
+  const counted = (routes: readonly Route[]) => (hasOwn ? countedRoutes(identity, routes) : routes);
+  let costEstimatePico = estimateCost(counted(gated.eligible), asked);
+  let holdsBalance = !hasOwn || usesOperators(gated.eligible);
   for (const { eligible } of others) {
-    const cost = estimateCost(eligible, asked);
+    const cost = estimateCost(counted(eligible), asked);
     if (cost > costEstimatePico) costEstimatePico = cost;
+    holdsBalance ||= usesOperators(eligible);
   }
   return {
     door,
@@ -178,6 +188,7 @@ export function prepareExchange(
     gated,
     promptEstimate,
     costEstimatePico,
+    holdsBalance,
     refusal,
     startedAtMs: 0,
     bodyMs: 0,
@@ -213,11 +224,11 @@ function holdFor(
 ): MaybePromise<void> {
   exchange.reservation = reservation;
   if (exchange.refusal) return;
-  const { identity, costEstimatePico, createdAt } = exchange;
+  const { identity, costEstimatePico, createdAt, holdsBalance } = exchange;
   try {
     const hold = prepared?.spendAsk
       ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
-      : spend.take(identity, costEstimatePico, createdAt);
+      : spend.take(identity, costEstimatePico, createdAt, holdsBalance);
     if (isPending(hold)) return holdLater(exchange, hold);
     exchange.hold = hold;
   } catch (error) {

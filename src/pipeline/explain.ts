@@ -4,10 +4,12 @@
  */
 import { modelRefusal } from '../accounts/keys/key-scope.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
-import type { Route, Snapshot } from '../catalogue/route.js';
+import { type CredentialName, credentialOf } from '../catalogue/credential-name.js';
+import { healthKeyOf, type Route, type Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { healthOf } from '../health/own-health.js';
 import { keyScopeGate, permittedRoutes } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
@@ -16,6 +18,7 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import { estimatePromptTokens } from './estimate.js';
 import { gate, wishesOf } from './gate.js';
 import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
+import { mayUseOwn, unpaidBy, withOwn } from './own-candidates.js';
 import { type Ranking, type Score, scores } from './rank.js';
 import { alongChain, checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import type { Stay } from './stay.js';
@@ -23,6 +26,7 @@ import { recallStay } from './sticky.js';
 import { applyStrictness } from './validate.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 import { orderCandidates } from './walk/order-candidates.js';
+import { afterObstacle, headsOf, pauseOf } from './walk/own-credential.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -31,6 +35,7 @@ export type ExplainPorts = Pick<
   | 'modelStates'
   | 'territories'
   | 'health'
+  | 'own'
   | 'holds'
   | 'providerKeys'
   | 'clock'
@@ -49,6 +54,8 @@ interface ExplainedCandidate {
   param: string | null;
   /** The route of the conversation's last turn, which is tried first. */
   sticky?: true;
+  /** Whose credential it would be called with; absent where the account has none of its own for the model. */
+  credential?: CredentialName;
 }
 
 export interface Explanation {
@@ -96,7 +103,8 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
   // A malformed field is a 400, as in a chat request.
   const preferences = snapshot && wishesOf(request, snapshot);
   // Credits are checked before routing, but the candidates are worth showing all the same.
-  const unpaid = spentBalanceRefusal(identity.account) ?? (await spentLimitRefusal(ports, identity));
+  const unpaid =
+    (mayUseOwn(identity) ? null : spentBalanceRefusal(identity.account)) ?? (await spentLimitRefusal(ports, identity));
   try {
     const serving = await wouldServe(ports, { ...asked, preferences }, explanation);
     if (unpaid) throw unpaid;
@@ -128,18 +136,18 @@ async function wouldServe(
   const projectPolicy = identity.project.policy;
   const snapshot: Snapshot | null = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
-  const primary = resolveRequested(snapshot, account, request);
+  const primary = withOwn(ports, identity, resolveRequested(snapshot, account, request));
   checkKind({ kind: request.task?.kind ?? 'chat' }, primary);
   const outOfScope = modelRefusal(identity.key, primary);
   const ownChain = outOfScope ? [] : resolveOwnChain(ports, snapshot, { account, request }, primary);
-  const chain = ownChain ?? resolveSavedChain(snapshot, account);
+  const chain = (ownChain ?? resolveSavedChain(snapshot, account)).map((entry) => withOwn(ports, identity, entry));
   explanation.resolved = [primary, ...chain].map(targetOf);
   const promptTokens = estimatePromptTokens(request);
   const moment = { atMs: ports.clock.now(), promptTokens };
   // One trail for all entries, as in a real request: its receipt names what each of them skipped.
   const trail = newTrail();
   const outcome = await alongChain<DryOutcome>(primary, chain, async (plan) => {
-    const asker = { identity, policy, projectPolicy, territory, moment, preferences };
+    const asker = { identity, policy, projectPolicy, territory, moment, preferences, ...unpaidBy(ports, identity) };
     const { eligible, removed, excluded, error } = gate(ports, plan, asker);
     if (removed.length > 0 && eligible.length + excluded.length === 0) {
       // No change of the account's policy admits what the key or the project does not allow, or what the request does not want.
@@ -188,16 +196,34 @@ function dryWalk(
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
   const scoreByRoute = new Map(scores(ports, eligible, ranking).map(({ route, score }) => [route, score]));
-  const tried = orderCandidates([...scoreByRoute.keys()], { request, preferences, stay, health: ports.health });
+  const { health, own } = ports;
+  const heads = plan.hasOwn ? headsOf(eligible) : eligible;
+  const ordered = orderCandidates(
+    [...scoreByRoute.keys()].filter((route) => heads.includes(route)),
+    { request, preferences, stay, health, own },
+  );
+  // Each route with its credentials, in the order of their use.
+  const tried = plan.hasOwn ? ordered.flatMap(({ id }) => eligible.filter((each) => each.id === id)) : ordered;
+  const group = plan.hasOwn && { group: eligible };
+  let reached: Route | null = tried[0] ?? null;
   const explained = tried.map((route, i) => {
     const score = scoreByRoute.get(route)!;
-    const obstacle = obstacleOf(ports, route, request) ?? openBreaker(ports, plan, route);
-    if (obstacle) ruledOut.push({ route, ...obstacle });
-    else serving ??= route;
+    const obstacle =
+      obstacleOf(ports, route, request) ?? pauseOf(ports, plan, route) ?? openBreaker(ports, plan, route);
+    // A further credential of a route is used only where the one before may not be.
+    const isReached = !plan.hasOwn || heads.includes(route) || reached === route;
+    if (obstacle) {
+      if (isReached) ruledOut.push({ route, ...obstacle });
+      reached = group && isReached ? afterObstacle(group, route, obstacle.verdict) : null;
+    } else {
+      if (isReached) serving ??= route;
+      reached = null;
+    }
     if (obstacle?.verdict === 'breaker_open') addBreakerSkipped(trail, route);
     const { verdict, param } = obstacle ?? { verdict: 'eligible' as const, param: null };
     const isSticky = stay?.first === route ? ({ sticky: true } as const) : {};
-    return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param, ...isSticky };
+    const credential = plan.hasOwn && { credential: credentialOf(route) };
+    return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param, ...isSticky, ...credential };
   });
   // The walk's order first, then what a gate removed. An entry may come twice in a chain, so its id does not tell the place.
   candidates.splice(candidates.length - (plan.routes.length - eligible.length), 0, ...explained);
@@ -208,17 +234,18 @@ function dryWalk(
 const breakerOpen = { verdict: 'breaker_open', param: null } as const;
 
 /** A pin is attempted even when its breaker is open. */
-function openBreaker({ health }: ExplainPorts, { kind }: Plan, { id }: Route): typeof breakerOpen | null {
-  return kind === 'auto' && health.isOpen(id) ? breakerOpen : null;
+function openBreaker(ports: ExplainPorts, { kind }: Plan, route: Route): typeof breakerOpen | null {
+  return kind === 'auto' && healthOf(ports, route).isOpen(healthKeyOf(route)) ? breakerOpen : null;
 }
 
 function removedBy(
-  { id: entry }: Plan,
-  { id }: Route,
+  { id: entry, hasOwn }: Plan,
+  route: Route,
   verdict: 'gated' | 'territory',
   gate: string | null,
 ): ExplainedCandidate {
-  return { id, entry, rank: null, score: null, verdict, gate, param: null };
+  const credential = hasOwn && { credential: credentialOf(route) };
+  return { id: route.id, entry, rank: null, score: null, verdict, gate, param: null, ...credential };
 }
 
 /** What an alias stands for; any other id stands for itself, a pin with its region. */

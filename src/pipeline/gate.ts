@@ -41,6 +41,10 @@ interface Asker {
   readonly territory: Territory;
   readonly moment: PriceMoment;
   readonly preferences: RequestPreferences | null;
+  /** Why the operator's credentials are not used for the account: its balance; null or absent where they are. */
+  readonly unpaid?: GatewayError | null;
+  /** A customer's own credentials are not used without a balance either, because their use costs a fee. */
+  readonly hasFee?: boolean;
 }
 
 /** Gates of the account leave a pin alone. What the request itself asks for holds for a pin too. */
@@ -57,7 +61,9 @@ export function gate(ports: GatePorts, plan: Plan, asker: Asker): GateOutcome {
     asker.preferences === null ? permittedByAccount : applyWishes(plan, permittedByAccount, asker);
   const { permitted, excluded } = territoryFilter(eligible, territory);
   const error = permitted.length > 0 ? null : emptyError(ports, plan, { removed, excluded }, territory);
-  return { eligible: permitted, removed, excluded, error };
+  if (error !== null || asker.unpaid == null) return { eligible: permitted, removed, excluded, error };
+  const paid = asker.hasFee ? nothing : permitted.filter(({ credential }) => credential !== undefined);
+  return { eligible: paid, removed, excluded, error: paid.length > 0 ? null : asker.unpaid };
 }
 
 interface GatedChain {

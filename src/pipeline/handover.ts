@@ -41,6 +41,7 @@ import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
 import type { Leg } from './legs.js';
+import type { OwnCandidates } from './own-port.js';
 import type { Stay } from './stay.js';
 import type { SwitchPorts, Validator } from './validate.js';
 
@@ -81,6 +82,8 @@ export interface PipelinePorts extends SwitchPorts {
     settled(timeoutMs: number): Promise<boolean>;
   };
   meters: Pick<Meters, 'openStreams' | 'countStay'>;
+  /** Candidates with credentials of customers; absent where none can have any. */
+  own?: OwnCandidates;
   /** Counts attempts that a route did not answer, for its history. */
   routeHistory?: Pick<RouteHistory, 'countFailure'>;
   /** null = no receipts are logged. `identity` is null until the log has begun. */
@@ -109,7 +112,7 @@ export interface Exchange {
   /** What the requested model id stands for. */
   readonly plan: Plan;
   /** The fallback chain: the one that the request carries, else the saved one. */
-  readonly chain: readonly Plan[];
+  chain: readonly Plan[];
   /** The account's, which may change while the request waits: every stage, and the receipt, has the one that decided. */
   readonly policy: RoutingPolicy;
   /** The project's, in the same way; null where it has none. */
@@ -119,10 +122,12 @@ export interface Exchange {
   /** What is remembered of the conversation, for the requested id. */
   readonly stay: MaybePromise<Stay | null>;
   /** What gates leave of the requested id. */
-  readonly gated: GateOutcome;
+  gated: GateOutcome;
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;
+  /** False where only a customer's own credentials may serve it, so that nothing of the balance is held. */
+  holdsBalance: boolean;
   /** Why no route may serve it; null where one may. */
   readonly refusal: GatewayError | null;
   /** Monotonic milliseconds. */
@@ -145,6 +150,8 @@ export interface Plan {
   readonly name: string | null;
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
+  /** A route may come several times, with different credentials, which then stand side by side in the order of their use. */
+  readonly hasOwn?: true;
 }
 
 /** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */

@@ -1,4 +1,6 @@
 /** Measures how fast a stream was, for the ranking of routes. */
+import { healthKeyOf } from '../catalogue/route.js';
+import { healthOf } from '../health/own-health.js';
 import type { Delivered, Exchange, PipelinePorts } from './handover.js';
 
 /** A shorter answer says nothing about a route's speed. */
@@ -6,7 +8,7 @@ const tokensMin = 50;
 
 /** `lastTextAtMs` is when text was sent last; the first was sent with the head of the answer. */
 export function observeThroughput(
-  { health }: Pick<PipelinePorts, 'health'>,
+  ports: Pick<PipelinePorts, 'health' | 'own'>,
   { trail: { answeredAtMs } }: Exchange,
   { route, billed, streamEnd }: Delivered,
   lastTextAtMs: number,
@@ -14,5 +16,5 @@ export function observeThroughput(
   const tokens = billed?.usage.completionTokens ?? 0;
   if (route === null || streamEnd !== 'complete' || answeredAtMs === null || tokens < tokensMin) return;
   const elapsedMs = lastTextAtMs - answeredAtMs;
-  if (elapsedMs > 0) health.recordThroughput(route.id, (tokens * 1000) / elapsedMs);
+  if (elapsedMs > 0) healthOf(ports, route).recordThroughput(healthKeyOf(route), (tokens * 1000) / elapsedMs);
 }

@@ -14,15 +14,17 @@ import { type Arrival, openExchange, prepareExchange } from './exchange.js';
 import { gate } from './gate.js';
 import type { Delivered, Exchange, GateOutcome, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
+import { unpaidBy } from './own-candidates.js';
 import { rank } from './rank.js';
 import { alongChain } from './resolve.js';
 import type { StreamRelay } from './respond/stream-relay.js';
 import { openRelay, respond } from './respond.js';
-import { leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
+import { countedPico, leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
 import { forgetFailed, recallStay, rememberStay } from './sticky.js';
 import { freeLargeParts } from './validate.js';
 import { orderCandidates } from './walk/order-candidates.js';
+import { headsOf } from './walk/own-credential.js';
 import { type Walk, walk } from './walk.js';
 
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
@@ -120,7 +122,9 @@ function walkPlan(
   trail.plan = plan;
   trail.removed = removed;
   trail.stay = null;
-  const task = { exchange, plan, candidates: eligible, relay };
+  const task = plan.hasOwn
+    ? { exchange, plan, candidates: headsOf(eligible), group: eligible, relay }
+    : { exchange, plan, candidates: eligible, relay };
   return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
 }
 
@@ -165,9 +169,11 @@ function fail(ports: PipelinePorts, arrival: Arrival): void {
 
 /** Gives back what the request has held. Where nothing was delivered, or the settlement has corrected the reservation, that is no more. */
 function end(ports: PipelinePorts, { notes }: Arrival): void {
-  const { reservation, hold, trail, request } = notes.exchange!;
+  const exchange = notes.exchange!;
+  const { reservation, hold, trail, request } = exchange;
+  const billed = notes.delivered?.billed ?? null;
   reservation.cancel();
-  hold.release(notes.delivered?.billed?.cost.pico ?? 0n);
+  hold.release(billed?.cost.pico ?? 0n, countedPico(exchange, billed) ?? undefined);
   ports.journal.release(trail.reservedBytes);
   freeLargeParts(request);
 }
@@ -180,13 +186,13 @@ function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
 }
 
 function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): MaybePromise<WalkOutcome> {
-  const { exchange, plan, candidates: eligible, relay } = task;
+  const { exchange, candidates: eligible } = task;
   const { policy, projectPolicy, request, preferences, trail } = exchange;
   trail.stay = stay;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
-  const candidates = orderCandidates(ranked, { request, preferences, stay, health: ports.health });
-  const walking = walk(ports, { exchange, plan, candidates, relay });
+  const candidates = orderCandidates(ranked, { request, preferences, stay, health: ports.health, own: ports.own });
+  const walking = walk(ports, { ...task, candidates });
   if (stay === null || stay.routeId === null) return walking;
   return andThen(walking, (outcome) => {
     forgetFailed(ports, exchange);
@@ -202,7 +208,8 @@ function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
 function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
   const { identity, policy, projectPolicy, preferences } = exchange;
   const { territory } = exchange.caller.origin;
-  return gate(ports, plan, { identity, policy, projectPolicy, territory, moment: momentOf(exchange), preferences });
+  const asker = { identity, policy, projectPolicy, territory, moment: momentOf(exchange), preferences };
+  return gate(ports, plan, plan.hasOwn ? { ...asker, ...unpaidBy(ports, identity) } : asker);
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

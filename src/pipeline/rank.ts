@@ -3,16 +3,20 @@
  * the candidates. It depends on nothing but the catalogue's figures and what was observed, so equal inputs rank equally.
  */
 import { type PriceMoment, priceKey, ratesAt } from '../catalogue/price-moment.js';
-import type { Route } from '../catalogue/route.js';
+import { healthKeyOf, type Route } from '../catalogue/route.js';
+import { healthOf, type OwnHealth } from '../health/own-health.js';
 import type { Observed, RouteHealth } from '../health/route-health.js';
 import type { Preference } from '../policy/routing-policy.js';
 
 export interface RankPorts {
   health: Pick<RouteHealth, 'observed' | 'revision'>;
+  own?: { readonly health: OwnHealth };
 }
 
 interface Order {
   revision: number;
+  /** Whether one of them has a credential of its own, whose figures are kept apart. */
+  hasOwn: boolean;
   routes: readonly Route[];
 }
 
@@ -27,31 +31,37 @@ export interface Ranking {
   readonly moment: PriceMoment;
 }
 
-export function rank({ health }: RankPorts, eligible: readonly Route[], ranking: Ranking): readonly Route[] {
+export function rank(ports: RankPorts, eligible: readonly Route[], ranking: Ranking): readonly Route[] {
   if (eligible.length < 2) return eligible;
   const { prefer, stream, moment } = ranking;
   let orders = ordersByRoutes.get(eligible);
   const prices = priceKey(eligible, moment);
   const kind = `${stream ? `${prefer} stream` : prefer}${prices === '' ? '' : ` ${prices}`}`;
   const known = orders?.get(kind);
-  if (known && known.revision === health.revision) return known.routes;
-  const { revision } = health;
-  const routes = scores({ health }, eligible, ranking).map(({ route }) => route);
+  if (known && known.revision === revisionOf(ports, known.hasOwn)) return known.routes;
+  const hasOwn = eligible.some(({ credential }) => credential !== undefined);
+  const revision = revisionOf(ports, hasOwn);
+  const routes = scores(ports, eligible, ranking).map(({ route }) => route);
   if (!orders || orders.size >= ordersMax) {
     orders = new Map();
     ordersByRoutes.set(eligible, orders);
   }
-  orders.set(kind, { revision, routes });
+  orders.set(kind, { revision, hasOwn, routes });
   return routes;
+}
+
+/** Both only ever grow, so their sum changes with each of them. */
+function revisionOf({ health, own }: RankPorts, hasOwn: boolean): number {
+  return hasOwn ? health.revision + own!.health.states.revision : health.revision;
 }
 
 /** The same order, with its scores. */
 export function scores(
-  { health }: RankPorts,
+  ports: RankPorts,
   eligible: readonly Route[],
   { prefer, stream, moment }: Ranking,
 ): readonly Scored[] {
-  return scoreRoutes(eligible, prefer, moment, (route) => health.observed(route.id, stream));
+  return scoreRoutes(eligible, prefer, moment, (route) => healthOf(ports, route).observed(healthKeyOf(route), stream));
 }
 
 export const terms = ['price', 'latency', 'failures', 'carbon', 'throughput'] as const;

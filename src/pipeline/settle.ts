@@ -31,8 +31,9 @@ export function settle(
   if (billed) exchange.reservation.correct(billed.usage.promptTokens + billed.usage.completionTokens);
   // Given back, they would let a key send large prompts and leave without end, at the operator's expense.
   else if (delivered.leftRoute) exchange.reservation.keep();
-  // Counted without a quota, too: a reload of the catalogue may bring one, and the day's tokens are then used already.
-  if (billed && route) {
+  // Counted without a quota, too: a reload of the catalogue may bring one, and the day's tokens are then used already. The quota is the
+  // operator's, so what a customer's own credential serves is no part of it.
+  if (billed && route && route.credential === undefined) {
     ports.holds.used(route, billed.usage.promptTokens + billed.usage.completionTokens, exchange.createdAt);
   }
   ports.journal.append(record, sendWhenWritten(ports, exchange, delivered));
@@ -52,7 +53,7 @@ function charge({ directory }: SettlePorts, { identity, generationId, trail }: E
  */
 export function settleProvisionally(ports: SettlePorts, exchange: Exchange, delivered: Delivered): void {
   const { billed, streamEnd } = delivered;
-  if (!billed || billed.cost.pico === 0n) return;
+  if (!billed || (billed.cost.notional ?? billed.cost).pico === 0n) return;
   const { trail } = exchange;
   ports.journal.appendProvisional(recordOf(ports, exchange, delivered, trail.attempts.map(servingAttempt)));
   trail.owed = delivered;
@@ -134,7 +135,17 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     proof: ports.proof === null ? null : proofCellOf(exchange, delivered),
     projectId: identity.project.id,
     holderId: identity.key.holderId,
+    credentialId: route?.credential?.id ?? null,
+    credentialOwner: route?.credential?.owner ?? null,
+    notionalPico: billed?.cost.notional?.pico ?? null,
+    countedPico: countedPico(exchange, billed),
   };
+}
+
+/** null where budgets, caps and keys count the cost. */
+export function countedPico({ identity }: Exchange, billed: Delivered['billed']): PicoUsd | null {
+  const notional = billed?.cost.notional;
+  return notional !== undefined && identity.account.budgetsCountOwnKeys ? notional.pico : null;
 }
 
 /** From the request's arrival to the first byte for the caller; each attempt has the provider's. null where nothing was delivered. */

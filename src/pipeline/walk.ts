@@ -5,9 +5,10 @@
 
 import type { MaybePromise } from '../base/maybe-promise.js';
 import { durationText, secondsToMidnightUtc } from '../base/time.js';
-import type { Route } from '../catalogue/route.js';
+import { healthKeyOf, type Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { healthOf } from '../health/own-health.js';
 import type { Permit } from '../health/route-health.js';
 import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
@@ -19,16 +20,19 @@ import { type AttemptPorts, attempt } from './walk/attempt.js';
 import { attemptWithKeys, type KeyedAttempt, type RouteOutcome } from './walk/attempt-keys.js';
 import { attemptTask } from './walk/attempt-task.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
+import { afterFailure, afterObstacle, learnOfCredential, pauseOf } from './walk/own-credential.js';
 import { reserveRecords } from './walk/reserve-records.js';
 
 export type WalkPorts = AttemptPorts &
-  Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'providerKeys' | 'journal' | 'routeHistory'>;
+  Pick<PipelinePorts, 'timeouts' | 'health' | 'own' | 'holds' | 'providerKeys' | 'journal' | 'routeHistory'>;
 
 export interface Walk {
   readonly exchange: Exchange;
   readonly plan: Plan;
-  /** In the order in which they are tried. */
+  /** In the order in which they are tried, each route once. */
   readonly candidates: readonly Route[];
+  /** With all credentials of each route, in the order of their use; absent where each has one. */
+  readonly group?: readonly Route[];
   /** null where the request asked for a whole answer. */
   readonly relay: Relay | null;
 }
@@ -42,15 +46,19 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
   let timedOut = false;
   let isDurable = true;
   let next = 0;
-  while (next < candidates.length) {
+  // The route that was tried last, with its next credential.
+  let again: Route | null = null;
+  while (again !== null || next < candidates.length) {
     const attemptedAtMs = next === 0 ? startedAtMs : ports.clock.monotonicMs();
     const leftMs = ports.timeouts.overallMs - (attemptedAtMs - startedAtMs);
     if (leftMs <= 0) break;
-    const route = candidates[next++]!;
+    const route: Route = again ?? candidates[next++]!;
+    again = null;
     // The caller may have left while its body was read, or during an earlier attempt: no upstream is called for it any more.
     if (caller.gone) return { kind: 'gone', route };
     const permit = permitFor(ports, task, route, ruledOut);
     if (permit === 'not_durable') isDurable = false;
+    else if (permit === null) again = afterObstacle(task, route, ruledOut.at(-1)!.verdict);
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
     const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: attemptedAtMs };
@@ -67,7 +75,8 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     failed = { route, failure: outcome.failure };
     if (outcome.failure.meaning === 'rejected' || outcome.failure.oversized) break;
     timedOut ||= outcome.failure.meaning === 'timeout';
-    if (isSingle(task)) break;
+    again = afterFailure(task, route, outcome.failure);
+    if (again === null && isSingle(task)) break;
   }
   if (!failed && !isDurable) return { kind: 'failed', error: gatewayError('billing_not_durable') };
   if (!failed) return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
@@ -82,23 +91,25 @@ function isSingle({ plan, exchange: { preferences } }: Walk): boolean {
 
 /** Permission to try a route; null where it is ruled out, and noted as such; `not_durable` where its bill could be lost. */
 function permitFor(
-  { health, holds, providerKeys, journal }: Pick<WalkPorts, 'health' | 'holds' | 'providerKeys' | 'journal'>,
+  ports: Pick<WalkPorts, 'health' | 'own' | 'holds' | 'providerKeys' | 'journal'>,
   { exchange: { request, trail }, plan }: Walk,
   route: Route,
   ruledOut: RuledOut[],
 ): Permit | 'not_durable' | null {
-  const obstacle = obstacleOf({ holds, providerKeys }, route, request);
+  const { holds, providerKeys, journal } = ports;
+  const obstacle = obstacleOf({ holds, providerKeys }, route, request) ?? pauseOf(ports, plan, route);
   if (obstacle) {
     ruledOut.push({ route, ...obstacle });
     return null;
   }
   if (!reserveRecords(journal, trail, route, request.stream)) return 'not_durable';
   // A breaker never overrides an explicit id; the outcome still feeds it.
-  const permit = health.begin(route.id, request.stream, plan.kind === 'pin');
+  const permit = healthOf(ports, route).begin(healthKeyOf(route), request.stream, plan.kind === 'pin');
   if (!permit) {
     addBreakerSkipped(trail, route);
     ruledOut.push({ route, verdict: 'breaker_open', param: null });
   }
+  if (permit && route.credential !== undefined) ports.own!.health.tried(route.credential);
   return permit;
 }
 
@@ -121,17 +132,17 @@ function endAttempt({ clock }: WalkPorts, { route, permit, exchange, startedAtMs
  * Tells the route's health how an attempt ended. A stream that broke after its start counts too, though nothing can be retracted.
  * The promise is a hold that is being written.
  */
-function learn(
-  { holds, routeHistory }: Pick<WalkPorts, 'holds' | 'routeHistory'>,
-  { route, permit, exchange: { trail, identity } }: PermittedAttempt,
-  outcome: RouteOutcome,
-): Promise<unknown> | undefined {
+function learn(ports: WalkPorts, attempted: PermittedAttempt, outcome: RouteOutcome): Promise<unknown> | undefined {
+  const { holds, routeHistory } = ports;
+  const { route, permit, exchange } = attempted;
+  const { trail, identity } = exchange;
+  if (route.credential !== undefined && learnOfCredential(ports, route, outcome)) return undefined;
   if (outcome.kind === 'failure') {
     if (outcome.isKeyLeft) return undefined;
     const { meaning, disputed = false, oversized = false, retryAfterMs = null } = outcome.failure;
     if (disputed || oversized) return undefined;
     const effect = effectOf(meaning);
-    if (effect !== 'none') routeHistory?.countFailure(route.id, identity.account.id);
+    if (effect !== 'none' && route.credential === undefined) routeHistory?.countFailure(route.id, identity.account.id);
     if (effect === 'counted') permit.fail(retryAfterMs);
     // A quota is a key's, so where there are several the pool holds each of them.
     return effect === 'held' && !usesKeys(route) ? holds.hold(route.id, 'upstream') : undefined;
@@ -149,7 +160,7 @@ function remainingOf(ports: WalkPorts, { request, trail }: Exchange, rest: reado
   let remaining = 0;
   for (const route of rest) {
     if (obstacleOf(ports, route, request)) continue;
-    if (ports.health.isOpen(route.id)) addBreakerSkipped(trail, route);
+    if (healthOf(ports, route).isOpen(healthKeyOf(route))) addBreakerSkipped(trail, route);
     else remaining++;
   }
   return remaining;
@@ -189,7 +200,8 @@ function failureError(
   }
   if (meaning === 'quota') {
     const retryAfterSeconds = secondsToMidnightUtc(nowMs);
-    return gatewayError('provider_quota_exhausted', { provider, id: route.id }, { ...extras, retryAfterSeconds });
+    const values = { provider, id: route.id, ...(route.credential && { credential: route.credential.name }) };
+    return gatewayError('provider_quota_exhausted', values, { ...extras, retryAfterSeconds });
   }
   return gatewayError(oversized ? 'answer_too_large' : 'provider_error', { provider, failure: quote }, extras);
 }

@@ -12,7 +12,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const fields = [
   ...['account', 'answer_sha256', 'attempts', 'carbon', 'catalogue', 'cloud_act', 'cost_usd', 'country', 'created_at'],
-  ...['gates', 'gateway', 'generation', 'locode', 'policy', 'prices', 'project_policy', 'provider'],
+  ...['credential', 'gates', 'gateway', 'generation', 'locode', 'notional_usd', 'policy', 'prices', 'project_policy', 'provider'],
   ...['request_sha256', 'requested_model', 'served_model', 'stream_end', 'usage', 'v'],
 ];
 
@@ -32,8 +32,8 @@ describe('a receipt', () => {
     expect(text).toBe(canonicalJson(receipt));
     expect(Object.keys(receipt)).toEqual(fields);
     expect(receipt).toMatchObject({
-      v: 2,
-      project_policy: null,
+      v: 3,
+      ...{ project_policy: null, notional_usd: null, credential: { id: null, owner: 'operator' } },
       gateway: 'llm.example.com/log',
       account: sha256('saltaccount-1'),
       created_at: '2026-03-01T12:00:00.123Z',
@@ -68,8 +68,10 @@ describe('a receipt', () => {
   it('of the first version stays as it was made, without the project’s policy', () => {
     const generation = aGeneration({ proof: cell });
     const first = receiptText(generation, log, 1);
-    const { project_policy: _, ...rest } = JSON.parse(receiptText(generation, log));
+    const second = receiptText(generation, log, 2);
+    const { project_policy, credential: _, notional_usd: _usd, ...rest } = JSON.parse(receiptText(generation, log));
     expect(first).toBe(canonicalJson({ ...rest, v: 1 }));
+    expect(second).toBe(canonicalJson({ ...rest, project_policy, v: 2 }));
   });
 
   it('of a record without the cell has nulls, and of a failure no usage', () => {
@@ -78,8 +80,8 @@ describe('a receipt', () => {
     expect(Object.keys(receipt)).toEqual(fields);
     const absent = fields.filter((name) => receipt[name] === null);
     expect(absent).toEqual([
-      ...['answer_sha256', 'carbon', 'catalogue', 'cloud_act', 'country', 'gates', 'locode', 'policy', 'prices'],
-      ...['project_policy', 'provider', 'request_sha256', 'served_model', 'stream_end', 'usage'],
+      ...['answer_sha256', 'carbon', 'catalogue', 'cloud_act', 'country', 'credential', 'gates', 'locode'],
+      ...['notional_usd', 'policy', 'prices', 'project_policy', 'provider', 'request_sha256', 'served_model', 'stream_end', 'usage'],
     ]);
     expect(receipt.cost_usd).toBe('0');
   });

@@ -34,18 +34,30 @@ export type ReceiptSource = Pick<
   | 'reasoningTokens'
   | 'streamEnd'
   | 'proof'
+  | 'credentialId'
+  | 'credentialOwner'
+  | 'notionalPico'
 >;
 
 export type CommonSource = Pick<
   ReceiptSource,
-  'accountId' | 'attempts' | 'bill' | 'locode' | 'provider' | 'requestedModel' | 'servedModel' | 'streamEnd'
+  | 'accountId'
+  | 'attempts'
+  | 'bill'
+  | 'credentialId'
+  | 'credentialOwner'
+  | 'locode'
+  | 'provider'
+  | 'requestedModel'
+  | 'servedModel'
+  | 'streamEnd'
 >;
 
 /**
  * Receipts are made again from stored generations, so a change of their form is a new version, and the old form stays readable. The first
- * has no `project_policy`.
+ * has no `project_policy`, and the second no `credential` and `notional_usd`.
  */
-export const receiptVersion = 2;
+export const receiptVersion = 3;
 const million = 1_000_000n;
 
 /** The hashes of the accounts that were seen last, under one salt: there is one log. */
@@ -72,12 +84,14 @@ export interface OwnMembers {
   readonly costUsd: string;
   readonly createdAt: string;
   readonly generation: string;
+  /** Without it, what stands around it is left out too: older receipts have none. */
+  readonly notionalUsd: string;
   readonly requestSha256: string;
   readonly usage: string;
 }
 
 /** What stands before, between and after those members, which is the same for many requests. */
-export type CommonPieces = readonly [string, string, string, string, string, string, string];
+export type CommonPieces = readonly [string, string, string, string, string, string, string, string];
 
 /** `version` is that of the batch in whose leaves the receipt is. */
 export function receiptText(source: ReceiptSource, log: LogIdentity, version = receiptVersion): string {
@@ -87,6 +101,7 @@ export function receiptText(source: ReceiptSource, log: LogIdentity, version = r
     costUsd: usdText(source.billed ? source.costPico : 0n),
     createdAt: new Date(source.createdAt).toISOString(),
     generation: json(source.id),
+    notionalUsd: version < 3 ? '' : notionalText(source.notionalPico ?? null),
     requestSha256: json(facts.requestSha256),
     usage: source.billed ? usageText(source) : 'null',
   });
@@ -105,8 +120,9 @@ export function commonPieces(
     `,"attempts":[${source.attempts.map(attemptText).join(',')}],"carbon":${json(facts.carbon)}` +
       `,"catalogue":${json(facts.catalogue)},"cloud_act":${json(facts.cloudAct)},"cost_usd":"`,
     `","country":${json(facts.country)},"created_at":"`,
-    `","gates":${gatesText(facts.gates)},"gateway":${json(origin)},"generation":`,
-    `,"locode":${json(source.locode)},"policy":${json(facts.policy)},"prices":${pricesText(source.bill)}` +
+    `"${version < 3 ? '' : `,"credential":${credentialText(source)}`},"gates":${gatesText(facts.gates)},"gateway":${json(origin)},"generation":`,
+    `,"locode":${json(source.locode)}${version < 3 ? '' : ',"notional_usd":'}`,
+    `,"policy":${json(facts.policy)},"prices":${pricesText(source.bill)}` +
       `${ofProject},"provider":${json(source.provider)},"request_sha256":`,
     `,"requested_model":${json(source.requestedModel)},"served_model":${json(source.servedModel)}` +
       `,"stream_end":${json(source.streamEnd)},"usage":`,
@@ -117,8 +133,21 @@ export function commonPieces(
 export function fillReceipt(common: CommonPieces, own: OwnMembers): string {
   return (
     `${common[0]}${own.answerSha256}${common[1]}${own.costUsd}${common[2]}${own.createdAt}${common[3]}${own.generation}` +
-    `${common[4]}${own.requestSha256}${common[5]}${own.usage}${common[6]}`
+    `${common[4]}${own.notionalUsd}${common[5]}${own.requestSha256}${common[6]}${own.usage}${common[7]}`
   );
+}
+
+/** The list price of what a customer's own credential has paid for; null for the operator's. */
+export function notionalText(pico: bigint | null): string {
+  return pico === null ? 'null' : `"${usdText(pico)}"`;
+}
+
+/** Whose credential served; null where nobody did. */
+function credentialText({ servedModel, credentialId, credentialOwner }: CommonSource): string {
+  if (servedModel === null) return 'null';
+  return credentialId == null
+    ? '{"id":null,"owner":"operator"}'
+    : `{"id":${json(credentialId)},"owner":${json(credentialOwner ?? 'account')}}`;
 }
 
 function json(value: string | number | boolean | null): string {

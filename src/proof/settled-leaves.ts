@@ -13,6 +13,7 @@ import {
   commonPieces,
   fillReceipt,
   type LogIdentity,
+  notionalText,
   usageText,
 } from './receipt.js';
 
@@ -41,6 +42,11 @@ const billedAt = column('billed');
 const [requestedAt, servedAt] = [column('requested_model'), column('served_model')];
 const [providerAt, locodeAt, streamEndAt] = [column('provider'), column('locode'), column('stream_end')];
 const [attemptsAt, billAt, proofAt] = [column('attempts'), column('bill'), column('proof')];
+const [credentialAt, ownerAt, notionalAt] = [
+  column('credential_id'),
+  column('credential_owner'),
+  column('notional_pico'),
+];
 
 /** As `receiptText` of the stored generation, with what many lines have in common made once. */
 export function receiptOfLine(line: SettledLine, log: LogIdentity): string {
@@ -53,6 +59,7 @@ export function receiptOfLine(line: SettledLine, log: LogIdentity): string {
     costUsd: billed ? usdText(line.chargePico) : '0',
     createdAt: timeText(line.createdAt),
     generation: isPlainId.test(id) ? `"${id}"` : JSON.stringify(id),
+    notionalUsd: form.cells[notionalAt] === noValue ? 'null' : notionalText(BigInt(form.cells[notionalAt]!)),
     requestSha256: request,
     usage: billed ? usageText(line) : 'null',
   });
@@ -124,5 +131,7 @@ function sourceOf(cells: readonly string[], accountId: string): CommonSource {
     attempts: JSON.parse(text(cells, attemptsAt)) as CommonSource['attempts'],
     bill: cells[billAt] === noValue ? null : readBill(text(cells, billAt)),
     streamEnd: textOrNull(cells, streamEndAt) as CommonSource['streamEnd'],
+    credentialId: textOrNull(cells, credentialAt),
+    credentialOwner: textOrNull(cells, ownerAt) as CommonSource['credentialOwner'],
   };
 }

@@ -16,6 +16,7 @@ import { broughtStore } from './stores/brought-store.js';
 import { budgetStore } from './stores/budget-store.js';
 import { catalogueLog } from './stores/catalogue-log.js';
 import { catalogueUpdateStore } from './stores/catalogue-update-store.js';
+import { credentialStore } from './stores/credential-store.js';
 import { generationStore } from './stores/generation-store.js';
 import { holdStore } from './stores/hold-store.js';
 import { keyStore } from './stores/key-store.js';
@@ -53,6 +54,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     projects: projectStore(database),
     brought: broughtStore(database),
     aliases: aliasStore(database),
+    credentials: credentialStore(database),
     names: nameStore(database),
     ledger: ledgerStore(database, history, () => membership),
     generations: generationStore(history),

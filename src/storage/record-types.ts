@@ -104,6 +104,9 @@ export interface ReportRow {
   firstByteP95Ms: number | null;
 }
 
+/** The operator's credentials, all of customers, or one of those by its id. */
+export type BilledCredential = 'operator' | 'own' | (string & {});
+
 /** A sum of lines. `requests` counts the bills; `unrecorded` are bills of versions that did not keep their lines. */
 export interface BilledLine {
   readonly routeId: string;
@@ -131,7 +134,12 @@ export interface UsageStore {
   /** Sums of filtered usage by step and by each group. Steps and members without requests have no row. */
   report(query: ReportQuery): Promise<ReportRow[]>;
   /** The lines of all bills of a provider's answers in a period, by route. */
-  billedLines(period: { provider: string; fromMs: number; toMs: number }): Promise<BilledLine[]>;
+  billedLines(period: {
+    provider: string;
+    fromMs: number;
+    toMs: number;
+    credential: BilledCredential;
+  }): Promise<BilledLine[]>;
   /** The pico-dollars spent through each key of an account since then, by key id. Keys without requests have no entry. */
   spentSince(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
 }

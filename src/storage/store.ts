@@ -7,6 +7,7 @@ import type { PaymentStore } from '../domain/payment.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { AuditStore } from './audit-types.js';
 import type { BudgetStore } from './budget-types.js';
+import type { CredentialStore } from './credential-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { AvailabilityStore, HoldStore } from './hold-types.js';
 import type { LogStore } from './log-types.js';
@@ -18,6 +19,7 @@ import type { SignInStore } from './sign-in-types.js';
 
 export type * from './audit-types.js';
 export type * from './budget-types.js';
+export type * from './credential-types.js';
 export * from './history-types.js';
 export type * from './hold-types.js';
 export type * from './name-types.js';
@@ -131,6 +133,7 @@ export type AccountChanges = Partial<
     | 'budget'
     | 'settingsByKeys'
     | 'recordEndUsers'
+    | 'budgetsCountOwnKeys'
   >
 > & {
   /** Only the named limits change, because another process may be changing the other one. */
@@ -250,6 +253,7 @@ export interface Store {
   readonly projects: ProjectStore;
   readonly brought: BroughtStore;
   readonly aliases: AliasStore;
+  readonly credentials: CredentialStore;
   readonly names: NameStore;
   readonly ledger: LedgerStore;
   readonly budgets: BudgetStore;

@@ -60,6 +60,13 @@ export interface Cost extends BillLines {
   readonly pico: bigint;
   /** Only the classes that were used; their sum is `pico`. */
   readonly details: Readonly<Partial<Record<CostClass, bigint>>>;
+  /** What a customer's own credential has paid for at the provider: the list price by class. `pico` is then the operator's fee alone. */
+  readonly notional?: Notional;
+}
+
+export interface Notional {
+  readonly pico: bigint;
+  readonly details: Cost['details'];
 }
 
 export const toolLine = (tool: string): ToolLine => `${toolPrefix}${tool}`;
@@ -130,7 +137,30 @@ const completionLines = new Set([
  * The members `cost` and `cost_details`. The cost is an exact decimal, which is a valid JSON number; its parts are texts. OpenRouter's
  * client demands the cost of the two sides as numbers in `cost_details`; they are no classes.
  */
-export function costMembers({ pico, details, lines, tier }: Cost, names = chatSides): string {
+export function costMembers(bill: Cost, names = chatSides): string {
+  if (bill.notional === undefined) return listedMembers(bill, names);
+  const parts = Object.entries(byokParts(bill, bill.notional, names));
+  return parts.map(([name, text]) => `"${name}":${text}`).join(',');
+}
+
+/** The fee, and what the provider charges the customer. */
+function byokParts({ pico, lines, tier }: Cost, notional: Notional, names: SideNames): Record<string, string> {
+  const listed = usdText(notional.pico);
+  const [prompt, completion] = [promptLines, completionLines].map((side) => usdText(sumOf(lines, side)));
+  const classes = Object.entries(notional.details).map(([name, part]) => `"${name}":"${usdText(part ?? 0n)}"`);
+  if (tier !== null) classes.push(`"tier":${JSON.stringify(tier)}`);
+  return {
+    cost: usdText(pico),
+    is_byok: 'true',
+    notional_cost: listed,
+    notional_cost_details: `{${classes.join(',')}}`,
+    cost_details:
+      `{"fee":"${usdText(pico)}","upstream_inference_cost":${listed}` +
+      `,"upstream_inference_${names.prompt}_cost":${prompt},"upstream_inference_${names.completion}_cost":${completion}}`,
+  };
+}
+
+function listedMembers({ pico, details, lines, tier }: Cost, names: SideNames): string {
   const cost = usdText(pico);
   let parts = '';
   let prompt = '0';
@@ -162,6 +192,7 @@ function sumOf(lines: readonly CostLine[], names: ReadonlySet<string>): bigint {
 
 /** A usage in its own words, as latin1 text, with the cost. */
 export function withCost(text: string, cost: Cost, names?: SideNames): string {
+  if (cost.notional !== undefined) return withMembers(text, byokParts(cost, cost.notional, names ?? chatSides));
   const members = costMembers(cost, names);
   // Few providers name a cost, and an object that has members ends with one of them.
   if (!text.includes('"cost') && text.endsWith('}') && text.includes(':')) return `${text.slice(0, -1)},${members}}`;
@@ -180,9 +211,9 @@ export function usageText(given: unknown, usage: TokenUsage, bill: Cost, givenTe
   const cost = costMembers(bill);
   const own = fieldsOf(given);
   if (matchesBilled(own, usage)) {
-    if (givenText && own.cost === undefined && own.cost_details === undefined)
-      return `${givenText.slice(0, -1)},${cost}}`;
-    return `${JSON.stringify({ ...own, cost: undefined, cost_details: undefined }).slice(0, -1)},${cost}}`;
+    const isFree = own.cost === undefined && own.cost_details === undefined && own.is_byok === undefined;
+    if (givenText && isFree) return `${givenText.slice(0, -1)},${cost}}`;
+    return `${JSON.stringify({ ...own, ...withoutCost(bill) }).slice(0, -1)},${cost}}`;
   }
   const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
   const figures = {
@@ -192,10 +223,15 @@ export function usageText(given: unknown, usage: TokenUsage, bill: Cost, givenTe
     total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: { cached_tokens: cachedTokens, ...withoutGaps(own.prompt_tokens_details) },
     completion_tokens_details: { reasoning_tokens: reasoningTokens, ...withoutGaps(own.completion_tokens_details) },
-    cost: undefined,
-    cost_details: undefined,
+    ...withoutCost(bill),
   };
   return `${JSON.stringify(figures).slice(0, -1)},${cost}}`;
+}
+
+/** What the upstream says of the cost, which ours replaces. */
+function withoutCost({ notional }: Cost): Fields {
+  const paid = { cost: undefined, cost_details: undefined };
+  return notional ? { ...paid, is_byok: undefined, notional_cost: undefined, notional_cost_details: undefined } : paid;
 }
 
 /**

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { main } from '../../src/cli/cli.js';
-import type { CheckResult } from '../../src/cli/provider-check/verdict.js';
+import type { CheckResult } from '../../src/providers/provider-check/verdict.js';
 import { anthropicFixture } from '../dialects/anthropic.js';
 import { azureFixture } from '../dialects/azure.js';
 import { bedrockFixture } from '../dialects/bedrock.js';

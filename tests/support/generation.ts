@@ -39,6 +39,10 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     proof: null,
     projectId: null,
     holderId: null,
+    credentialId: null,
+    credentialOwner: null,
+    notionalPico: null,
+    countedPico: null,
     attempts: [
       {
         provider: 'zeta',

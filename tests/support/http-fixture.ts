@@ -100,6 +100,13 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     retention: null,
     proof: { sealer: null, rotate: null, state: () => store.log.state(), baseUrl: () => dashboardOrigin },
     limits,
+    credentials: {
+      candidatesOf: (_identity, routes) => routes,
+      check: async () => ({ verdict: 'ok' }),
+      written: async () => {},
+      rotate: refuse,
+      hasKeyFault: false,
+    },
     https: false,
     isStarted: () => true,
     originOf: (req) => ({

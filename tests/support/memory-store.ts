@@ -20,6 +20,7 @@ import {
 import { generationOf } from './generation.js';
 import { memoryAudit } from './memory-audit.js';
 import { memoryBudgets } from './memory-budgets.js';
+import { memoryCredentials } from './memory-credentials.js';
 import { inOrder, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryAvailability, memoryHolds } from './memory-holds.js';
@@ -46,6 +47,8 @@ export class MemoryStore implements Store {
   readonly auditRows: AuditEntry[] = [];
   readonly offsetRows = new Map<string, JournalOffset>();
   readonly keyUses = new Map<string, number>();
+
+  readonly credentials = memoryCredentials((id, credentials) => Object.assign(this.row(id), { credentials }));
 
   private async answer<T>(read: () => T): Promise<T> {
     if (this.away) throw new StoreUnavailable(new Error('connect ECONNREFUSED'));

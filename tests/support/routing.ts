@@ -242,6 +242,7 @@ export function metadataOf(lane: Lane, name: Name, attempted: readonly Name[], m
     ...{ requested_model: lane.auto, served_model: lane.pin(name), provider: name, creator: 'meta', model: lane.model },
     ...{ locode, ...figures[locode as keyof typeof figures], cloud_act: underTheAct.has(name) },
     ...{ providers_attempted: attempted, fallback_occurred: attempted.length > 1, breaker_skipped: [], alias: null },
+    credential: { id: null, owner: 'operator' },
     ...{ request_policy: false, sticky: false, name: null, defaults: [], receipt: expect.stringMatching(/^gen-/) },
     ...more,
   };

@@ -32,6 +32,7 @@ import {
   spendableIn,
 } from './spend-bounds.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
+import { includes, isOfBalance, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 
 export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
   readonly shared: SharedSpend;
@@ -68,7 +69,7 @@ export class FleetSpendHolds implements Spending {
 
   constructor(private readonly deps: FleetSpendHoldsDeps) {
     this.own = new SpendHolds(deps);
-    this.own.onRelease = (request, costPico) => this.released(request, costPico);
+    this.own.onRelease = (request, costPico, countedPico) => this.released(request, costPico, countedPico);
     const { shared, logger } = deps;
     this.missed = new MissedSpend({ shared, logger, readSpent: (subject) => this.readSpent(subject) });
     shared.onMissed((subject) => this.missed.doubt(subject));
@@ -81,15 +82,15 @@ export class FleetSpendHolds implements Spending {
   }
 
   /** null also where it has to be asked later, because the shared state may know too little. */
-  askOf(identity: Identity, estimatePico: PicoUsd, atMs: number): SpendAsk | null {
-    const ask = this.wholeAsk(identity, estimatePico, atMs);
+  askOf(identity: Identity, estimatePico: PicoUsd, atMs: number, holdsBalance = true): SpendAsk | null {
+    const ask = this.wholeAsk(identity, estimatePico, atMs, holdsBalance);
     return ask && this.missed.certain(ask.limits) === null ? ask : null;
   }
 
-  private wholeAsk(identity: Identity, estimatePico: PicoUsd, atMs: number): SpendAsk | null {
+  private wholeAsk(identity: Identity, estimatePico: PicoUsd, atMs: number, holdsBalance: boolean): SpendAsk | null {
     const { account } = identity;
     const bounds = boundsOf(identity);
-    const isBounded = this.own.isBounded(account);
+    const isBounded = holdsBalance && this.own.isBounded(account);
     if (bounds.length === 0 && !isBounded) return null;
     const limits: SpendLimit[] = [];
     // The balance comes first, because the first limit without room is the one that is answered.
@@ -99,7 +100,7 @@ export class FleetSpendHolds implements Spending {
       limits.push({ subject: subjectOfBalance(account.id), limitPico });
     }
     for (const bound of bounds) limits.push(this.limitOf(bound, atMs));
-    return { limits, estimatePico, atMs };
+    return { limits, estimatePico, atMs, holdsBalance };
   }
 
   checkLimits(identity: Identity): MaybePromise<void> {
@@ -123,9 +124,14 @@ export class FleetSpendHolds implements Spending {
     }
   }
 
-  take(identity: Identity, estimatePico: PicoUsd, atMs = this.deps.clock.now()): MaybePromise<SpendHold> {
-    const ask = this.wholeAsk(identity, estimatePico, atMs);
-    if (!ask) return this.own.track(identity, estimatePico, atMs);
+  take(
+    identity: Identity,
+    estimatePico: PicoUsd,
+    atMs = this.deps.clock.now(),
+    holdsBalance = true,
+  ): MaybePromise<SpendHold> {
+    const ask = this.wholeAsk(identity, estimatePico, atMs, holdsBalance);
+    if (!ask) return this.own.track({ identity, estimatePico, createdAt: atMs, limits: [], holdsBalance });
     return this.askShared(ask).then((answer) => this.takeAs(identity, ask, answer));
   }
 
@@ -136,8 +142,9 @@ export class FleetSpendHolds implements Spending {
   }
 
   takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold> {
-    const { limits, estimatePico, atMs } = ask;
-    if (answer?.kind === 'held') return this.own.track(identity, estimatePico, atMs, limits);
+    const { limits, estimatePico, atMs, holdsBalance = true } = ask;
+    const request = { identity, estimatePico, createdAt: atMs, limits, holdsBalance };
+    if (answer?.kind === 'held') return this.own.track(request);
     return answer ? this.takeAgain(identity, ask, answer) : this.takeAlone(identity, ask);
   }
 
@@ -155,7 +162,7 @@ export class FleetSpendHolds implements Spending {
   }
 
   private takeAlone(identity: Identity, ask: SpendAsk): MaybePromise<SpendHold> {
-    return andThen(this.own.take(identity, ask.estimatePico, ask.atMs, ask.limits), (hold) => {
+    return andThen(this.own.take(identity, ask.estimatePico, ask.atMs, ask.holdsBalance, ask.limits), (hold) => {
       this.deps.shared.note(ask);
       return hold;
     });
@@ -230,17 +237,27 @@ export class FleetSpendHolds implements Spending {
   }
 
   /** A limit may have been set, or changed its period, and an account may have become bounded, since the request came. */
-  private released({ identity, estimatePico, createdAt, limits }: HeldRequest, costPico: PicoUsd): void {
+  private released(
+    { identity, estimatePico, createdAt, limits }: HeldRequest,
+    costPico: PicoUsd,
+    countedPico: PicoUsd,
+  ): void {
     const { shared } = this.deps;
     const { key, account, project } = identity;
-    if (limits.length > 0) shared.release(subjectsOf(limits), estimatePico, costPico);
-    if (costPico === 0n) return;
-    if (this.subjects.size > 0) {
-      this.addLate(account.id, createdAt, limits, costPico);
-      this.addLate(project.id, createdAt, limits, costPico);
-      this.addLate(key.id, createdAt, limits, costPico);
+    if (costPico === countedPico) {
+      if (limits.length > 0) shared.release(subjectsOf(limits), estimatePico, costPico);
+    } else {
+      // The balance pays the fee, and the budgets count the list price.
+      const [ofBalance, others] = [limits.filter(isOfBalance), limits.filter((limit) => !isOfBalance(limit))];
+      if (ofBalance.length > 0) shared.release(subjectsOf(ofBalance), estimatePico, costPico);
+      if (others.length > 0) shared.release(subjectsOf(others), estimatePico, countedPico);
     }
-    if (!this.own.isBounded(account)) return;
+    if (countedPico !== 0n && this.subjects.size > 0) {
+      this.addLate(account.id, createdAt, limits, countedPico);
+      this.addLate(project.id, createdAt, limits, countedPico);
+      this.addLate(key.id, createdAt, limits, countedPico);
+    }
+    if (costPico === 0n || !this.own.isBounded(account)) return;
     const ofBalance = subjectOfBalance(account.id);
     if (!includes(limits, ofBalance.name)) shared.addCost(ofBalance, costPico);
   }
@@ -269,16 +286,6 @@ export class FleetSpendHolds implements Spending {
     if (known?.period !== period || begins) this.subjects.set(id, subject);
     return subject;
   }
-}
-
-function subjectOfBalance(accountId: string): SpendSubject {
-  return { name: `{${accountId}}:account`, accountId, kind: 'balance', id: accountId, fromMs: 0 };
-}
-
-const subjectsOf = (limits: readonly SpendLimit[]): SpendSubject[] => limits.map(({ subject }) => subject);
-
-function includes(limits: readonly SpendLimit[], name: string): boolean {
-  return limits.some(({ subject }) => subject.name === name);
 }
 
 function refusalOf(identity: Identity, { subject, limitPico }: SpendLimit, refused: SpendRefusal): GatewayError {

@@ -6,7 +6,7 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
 import type { PicoUsd } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
-import type { SpendAnswer, SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
+import type { SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
 import { type Account, type Identity, spendablePico } from '../../domain/account.js';
 import type { BudgetPeriod } from '../../domain/organisation.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
@@ -21,6 +21,9 @@ import {
   type SpendNode,
   spendableIn,
 } from './spend-bounds.js';
+import type { SpendHold, Spending } from './spending.js';
+
+export type { SpendHold, Spending } from './spending.js';
 
 export interface SpendHoldsDeps {
   readonly clock: Pick<Clock, 'now'>;
@@ -30,30 +33,6 @@ export interface SpendHoldsDeps {
   spentSince(node: SpendNode, fromMs: number): Promise<PicoUsd>;
   /** Resolves when everything that was billed so far is in the store, for a key or for all. */
   settled(keyId?: string): Promise<unknown>;
-}
-
-/** The hold of one request. */
-export interface SpendHold {
-  /** Ends it; the cost, if any, has been taken off the balance before. Further calls do nothing. */
-  release(costPico: PicoUsd): void;
-}
-
-/** What the request path and the API need of holds, in one process or in a fleet. */
-export interface Spending {
-  /** How many requests cost more than they had held. */
-  readonly exceeded: number;
-  /** Throws budget_exceeded or key_limit_exceeded where one is spent, whatever is in flight. Without any it waits for nothing. */
-  checkLimits(identity: Identity): MaybePromise<void>;
-  /** Throws insufficient_credits, budget_exceeded or key_limit_exceeded. Without a budget and a cap it waits for nothing. */
-  take(identity: Identity, estimatePico: PicoUsd, atMs: number): MaybePromise<SpendHold>;
-  /** What has to be asked of the shared state before a request is taken; null where nothing has to. */
-  askOf(identity: Identity, estimatePico: PicoUsd, atMs: number): SpendAsk | null;
-  /** Like `take`, with what the shared state has answered; null where it was out of reach. */
-  takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold>;
-  /** What is held of an account, and for how many requests. */
-  inFlight(account: Account): MaybePromise<Readonly<InFlight>>;
-  /** What is held of each of the bounds, in their order. */
-  heldOf(bounds: readonly Bound[]): MaybePromise<readonly PicoUsd[]>;
 }
 
 /** What an account, a project or a key with a limit has spent in a period. */
@@ -78,6 +57,8 @@ export interface HeldRequest {
   readonly createdAt: number;
   /** Where the fleet holds the estimate too. */
   readonly limits: readonly SpendLimit[];
+  /** False where the balance is not concerned. */
+  readonly holdsBalance: boolean;
 }
 
 const nothing: InFlight = { heldPico: 0n, requests: 0 };
@@ -87,7 +68,7 @@ const noSpends: readonly PeriodSpend[] = [];
 export class SpendHolds implements Spending {
   exceeded = 0;
   /** Called at the end of every hold. */
-  onRelease: ((request: HeldRequest, costPico: PicoUsd) => void) | null = null;
+  onRelease: ((request: HeldRequest, costPico: PicoUsd, countedPico: PicoUsd) => void) | null = null;
   private readonly accounts = new Map<string, InFlight>();
   /** By the id of the account, project or key. */
   private readonly spends = new Map<string, PeriodSpend>();
@@ -109,21 +90,23 @@ export class SpendHolds implements Spending {
     identity: Identity,
     estimatePico: PicoUsd,
     atMs = this.deps.clock.now(),
+    holdsBalance = true,
     limits = noLimits,
   ): MaybePromise<SpendHold> {
     const bounds = boundsOf(identity);
+    const request = { identity, estimatePico, createdAt: atMs, limits, holdsBalance };
     if (bounds.length === 0) {
-      this.checkBalance(identity.account);
-      return this.hold({ identity, estimatePico, createdAt: atMs, limits }, noSpends);
+      if (holdsBalance) this.checkBalance(identity.account);
+      return this.hold(request, noSpends);
     }
     return andThen(this.currentSpends(bounds), (spends) => {
-      this.checkBalance(identity.account);
+      if (holdsBalance) this.checkBalance(identity.account);
       for (let i = 0; i < bounds.length; i++) {
         const { fromMs, spentPico } = spends[i]!;
         const leftPico = spendableIn(bounds[i]!, fromMs) - spentPico;
         if (!hasRoom(leftPico, spends[i]!)) throw refusalOf(identity, bounds[i]!, spends[i]!);
       }
-      return this.hold({ identity, estimatePico, createdAt: atMs, limits }, spends);
+      return this.hold(request, spends);
     });
   }
 
@@ -131,15 +114,15 @@ export class SpendHolds implements Spending {
     return null;
   }
 
-  takeAs(identity: Identity, { estimatePico, atMs }: SpendAsk): MaybePromise<SpendHold> {
-    return this.take(identity, estimatePico, atMs);
+  takeAs(identity: Identity, { estimatePico, atMs, holdsBalance }: SpendAsk): MaybePromise<SpendHold> {
+    return this.take(identity, estimatePico, atMs, holdsBalance);
   }
 
   /** Counts a request that was admitted already. */
-  track(identity: Identity, estimatePico: PicoUsd, createdAt: number, limits = noLimits): SpendHold {
-    const bounds = boundsOf(identity);
+  track(request: HeldRequest): SpendHold {
+    const bounds = boundsOf(request.identity);
     const spends = bounds.length === 0 ? noSpends : bounds.map((bound) => this.spendOf(bound));
-    return this.hold({ identity, estimatePico, createdAt, limits }, spends);
+    return this.hold(request, spends);
   }
 
   inFlight({ id }: Pick<Account, 'id'>): Readonly<InFlight> {
@@ -176,21 +159,25 @@ export class SpendHolds implements Spending {
   }
 
   /** @internal Called by each hold at its end. */
-  released(request: HeldRequest, spends: readonly PeriodSpend[], costPico: PicoUsd): void {
+  released(
+    request: HeldRequest,
+    spends: readonly PeriodSpend[],
+    { costPico, countedPico }: { readonly costPico: PicoUsd; readonly countedPico: PicoUsd },
+  ): void {
     const { key, account, project } = request.identity;
     if (this.accounts.get(account.id)?.requests === 0) this.accounts.delete(account.id);
-    if (costPico > request.estimatePico) this.exceeded++;
+    if (countedPico > request.estimatePico) this.exceeded++;
     // The cost belongs to the period in which the request came.
     for (const spend of spends) {
       spend.added++;
-      if (request.createdAt >= spend.fromMs) spend.spentPico += costPico;
+      if (request.createdAt >= spend.fromMs) spend.spentPico += countedPico;
     }
     if (this.spends.size > 0) {
-      this.addLate(account.id, request.createdAt, spends, costPico);
-      this.addLate(project.id, request.createdAt, spends, costPico);
-      this.addLate(key.id, request.createdAt, spends, costPico);
+      this.addLate(account.id, request.createdAt, spends, countedPico);
+      this.addLate(project.id, request.createdAt, spends, countedPico);
+      this.addLate(key.id, request.createdAt, spends, countedPico);
     }
-    this.onRelease?.(request, costPico);
+    this.onRelease?.(request, costPico, countedPico);
   }
 
   /** An account, a project or a key may have got a limit, or another period, since the request came, or have none at the moment. */
@@ -263,25 +250,29 @@ class Hold implements SpendHold {
     private readonly ofAccount: InFlight,
     private readonly spends: readonly PeriodSpend[],
   ) {
-    ofAccount.heldPico += request.estimatePico;
-    ofAccount.requests++;
+    if (request.holdsBalance) {
+      ofAccount.heldPico += request.estimatePico;
+      ofAccount.requests++;
+    }
     for (const spend of spends) {
       spend.heldPico += request.estimatePico;
       spend.requests++;
     }
   }
 
-  release(costPico: PicoUsd): void {
+  release(costPico: PicoUsd, countedPico = costPico): void {
     if (this.isReleased) return;
     this.isReleased = true;
     const { request, ofAccount, spends } = this;
-    ofAccount.heldPico -= request.estimatePico;
-    ofAccount.requests--;
+    if (request.holdsBalance) {
+      ofAccount.heldPico -= request.estimatePico;
+      ofAccount.requests--;
+    }
     for (const spend of spends) {
       spend.heldPico -= request.estimatePico;
       spend.requests--;
     }
-    this.holds.released(request, spends, costPico);
+    this.holds.released(request, spends, { costPico, countedPico });
   }
 }
 

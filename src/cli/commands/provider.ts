@@ -6,6 +6,8 @@ import { parseDurationMs, systemClock } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import type { Config } from '../../config/config.js';
 import { ProviderCredentials } from '../../providers/credentials/provider-credentials.js';
+import { cheapestRoute, type Probed, type ProbePorts, probe } from '../../providers/provider-check/probe.js';
+import { type CheckResult, noRoute, notConfigured, resultOf } from '../../providers/provider-check/verdict.js';
 import { Deadlines } from '../../providers/transport/deadlines.js';
 import { HttpTransport } from '../../providers/transport/http-transport.js';
 import { proxiesOf } from '../../providers/transport/upstream-proxy.js';
@@ -13,8 +15,6 @@ import { readCatalogue } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
 import { CommandFailure, type Io, UsageError } from '../io.js';
-import { cheapestRoute, type Probed, type ProbePorts, probe } from '../provider-check/probe.js';
-import { type CheckResult, noRoute, notConfigured, resultOf } from '../provider-check/verdict.js';
 import { table } from '../text-table.js';
 
 export const providerCommands: readonly Command[] = [

@@ -15,11 +15,11 @@ const text = { type: 'string' } as const;
 export const reconcileCommands: readonly Command[] = [
   {
     name: 'reconcile',
-    parameters: `--provider ID --invoice FILE [--preset ${Object.keys(presets).join('|')} | --columns FIELD=COLUMN,…] [--tolerance PERCENT] [--all]`,
+    parameters: `--provider ID --invoice FILE [--preset ${Object.keys(presets).join('|')} | --columns FIELD=COLUMN,…] [--credential own|ID] [--tolerance PERCENT] [--all]`,
     summary:
-      'Compare a provider’s usage export (CSV) with what was recorded, by day, model and class. Shows what differs, with --all everything. Exit code 1 where something differs by more than the tolerance (0), or a row cannot be read.',
+      'Compare a provider’s usage export (CSV) with what was recorded, by day, model and class: with the operator’s credentials, or with `--credential` with those of customers. Shows what differs, with --all everything. Exit code 1 where something differs by more than the tolerance (0), or a row cannot be read.',
     options: {
-      ...{ provider: text, invoice: text, preset: text, columns: text, tolerance: text },
+      ...{ provider: text, invoice: text, preset: text, columns: text, tolerance: text, credential: text },
       all: { type: 'boolean' },
     },
     positionalsMax: 0,
@@ -45,7 +45,7 @@ async function reconcile(context: CommandContext): Promise<void> {
   const recorded: RecordedLine[] = [];
   // A day at a time, so that no answer grows with the length of the invoice.
   for (const day of daysOf(invoice)) {
-    const query = new URLSearchParams({ provider, day });
+    const query = new URLSearchParams({ provider, day, ...(options.credential && { credential: options.credential }) });
     const { data } = await client().call<ListOf<BilledLine>>('GET', `/billed-lines?${query}`);
     recorded.push(...data.map(({ cost_usd, ...line }) => ({ ...line, cost: parseUsd(cost_usd) ?? 0n })));
   }

@@ -17,8 +17,9 @@ export function registerBilledLines(app: FastifyInstance, { store, journal, cata
     const fromMs = dayRule.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
     if (!(fromMs >= 0))
       throw gatewayError('field_invalid', { param: 'day', reason: 'must be a date such as 2026-11-16' });
+    const credential = queryText(request, 'credential') ?? 'operator';
     await journal.settled(settledWaitMs);
-    const lines = await store.usage.billedLines({ provider, fromMs, toMs: fromMs + dayMs });
+    const lines = await store.usage.billedLines({ provider, fromMs, toMs: fromMs + dayMs, credential });
     // The provider knows its own name of a model; a route that is gone has only ours.
     const modelOf = (routeId: string) => catalogue.current?.routes.get(routeId)?.upstreamModel ?? routeId.split('/')[2];
     const data = lines.map(({ routeId, name, count, costPico }) => ({

@@ -104,8 +104,7 @@ function reasonOf(issue: z.core.$ZodIssue, value: unknown): string {
   const rule = ruleText(issue);
   if (rule.startsWith('is ')) return rule;
   if (value === undefined) return `is missing: ${rule}`;
-  const field = issue.path.at(-1);
-  return `is ${field !== undefined && secretFields.has(field) ? 'not accepted' : shownValue(value)}: ${rule}`;
+  return `is ${issue.path.some((step) => secretFields.has(step)) ? 'not accepted' : shownValue(value)}: ${rule}`;
 }
 
 /** Their values are never quoted. */
@@ -116,6 +115,7 @@ const secretFields = new Set<PropertyKey>([
   'admin_token',
   'token',
   'code',
+  'secret',
 ]);
 
 export function shownValue(value: unknown): string {

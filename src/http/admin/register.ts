@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { registerAllActivity } from '../api/activity.js';
 import { registerAnyProof } from '../api/proof.js';
+import { registerAccountCredentials } from '../credentials/credentials.js';
 import type { HttpDeps } from '../deps.js';
 import { registerAccountMembers } from '../people/members.js';
 import { registerPeople } from '../people/people.js';
@@ -39,6 +40,7 @@ export function registerOperatorResources(app: FastifyInstance, deps: HttpDeps):
   registerCreditsAndLedger(app, deps);
   registerKeys(app, deps);
   registerAccountProjects(app, deps);
+  registerAccountCredentials(app, deps);
   registerRoutes(app, deps);
   registerRouteHistory(app, deps);
   registerModelAvailability(app, deps);

@@ -25,6 +25,12 @@ export const settingFields = {
     .boolean('must be true or false')
     .optional()
     .describe('Whether the end user that a request names is kept with its record.'),
+  budgets_count_own_keys: z
+    .boolean('must be true or false')
+    .optional()
+    .describe(
+      'Whether budgets, caps and `usage_usd` of keys count the list price of what own credentials have paid for, and not the fee alone.',
+    ),
   budget: budgetFields,
 };
 
@@ -57,16 +63,18 @@ function checkSettings(standing: Standing, names: readonly string[]): void {
   const rights = new Map<string, Right>([
     ['budget', 'account.budget'],
     ['record_end_users', 'account.recording'],
+    ['budgets_count_own_keys', 'account.counting'],
   ]);
   for (const name of names) checkRight(standing, rights.get(name) ?? 'account.manage');
 }
 
 export function settingsOf(fields: Omit<z.infer<typeof settingsChange>, 'budget'>): AccountChange {
-  const { name, settings_by_keys, record_end_users } = fields;
+  const { name, settings_by_keys, record_end_users, budgets_count_own_keys } = fields;
   return {
     ...(name !== undefined && { name }),
     ...(settings_by_keys !== undefined && { settingsByKeys: settings_by_keys }),
     ...(record_end_users !== undefined && { recordEndUsers: record_end_users }),
+    ...(budgets_count_own_keys !== undefined && { budgetsCountOwnKeys: budgets_count_own_keys }),
   };
 }
 
@@ -74,6 +82,7 @@ export function settingsJson(account: Account) {
   return {
     settings_by_keys: account.settingsByKeys,
     record_end_users: account.recordEndUsers,
+    budgets_count_own_keys: account.budgetsCountOwnKeys,
     budget: budgetJson(account.budget),
   };
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { idTimeMs } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
+import type { CredentialName } from '../../catalogue/credential-name.js';
 import { keyProjectId } from '../../domain/account.js';
 import { billJson, usageJson } from '../../domain/bill-json.js';
 import type { Generation } from '../../domain/generation.js';
@@ -163,6 +164,9 @@ export function generationJson(generation: Generation) {
     cached_tokens: generation.cachedTokens,
     reasoning_tokens: generation.reasoningTokens,
     cost_usd: usdText(generation.costPico),
+    notional_usd: generation.notionalPico == null ? null : usdText(generation.notionalPico),
+    is_byok: generation.credentialId != null,
+    credential: credentialJson(generation),
     latency_ms: generation.latencyMs,
     first_byte_ms: generation.firstByteMs,
     providers_attempted: generation.providersAttempted,
@@ -178,6 +182,14 @@ export function generationJson(generation: Generation) {
     project: generationProject(generation),
     holder: generation.holderId ? shownPersonId(generation.holderId) : null,
     usage: usageJson(generation),
-    ...billJson(generation.bill),
+    ...billJson(generation.bill, generation.credentialId == null ? null : generation.costPico),
   };
+}
+
+/** Whose credential served; null where nobody did. */
+function credentialJson({ servedModel, credentialId, credentialOwner }: Generation): CredentialName | null {
+  if (servedModel === null) return null;
+  return credentialId == null
+    ? { id: null, owner: 'operator' }
+    : { id: credentialId, owner: credentialOwner ?? 'account' };
 }

@@ -13,7 +13,7 @@ import { shortIdOf } from '../../catalogue/short-id.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { termsPermit } from '../../territory/territory.js';
-import { accountOf } from '../authenticate.js';
+import { accountOf, callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryChoice } from '../query.js';
 import { commonValue, type Pricing, pricingOf } from './model-pricing.js';
@@ -93,7 +93,8 @@ class Listing {
       return this.auto(canonicalId, text) ?? this.notServed(text, routes);
     }
     const route = findRoute(this.snapshot, id);
-    return this.isServable(route) ? routeEntry(route, this.atMs) : this.notServed(text, [route]);
+    const servable = this.servable(route);
+    return servable ? routeEntry(servable, this.atMs) : this.notServed(text, [route]);
   }
 
   /** The routes of a pin or an `auto/` id. */
@@ -112,8 +113,9 @@ class Listing {
       return entry && { ...entry, name_of: `auto/${canonicalId}` };
     }
     if (id.kind !== 'explicit') return undefined;
-    const route = routeOf(this.snapshot, id);
-    if (!route || !this.isServable(route)) return undefined;
+    const known = routeOf(this.snapshot, id);
+    const route = known && this.servable(known);
+    if (!route) return undefined;
     return { ...routeEntry(route, this.atMs), id: name, name_of: route.id };
   }
 
@@ -121,8 +123,9 @@ class Listing {
   private aliasEntry(alias: Alias): ModelEntry | undefined {
     const id = `alias/${alias.name}`;
     if (alias.locode === null) return this.auto(alias.canonicalId, id);
-    const route = this.snapshot.routes.get(targetModelId(alias));
-    return route && this.isServable(route) ? routeEntry(route, this.atMs, id) : undefined;
+    const known = this.snapshot.routes.get(targetModelId(alias));
+    const route = known && this.servable(known);
+    return route ? routeEntry(route, this.atMs, id) : undefined;
   }
 
   private auto(canonicalId: string, id?: string): ModelEntry | undefined {
@@ -133,20 +136,31 @@ class Listing {
   }
 
   private servableRoutes(model: Model): Route[] {
-    return model.routes.filter((route) => this.isServable(route));
+    const ids = new Set<string>();
+    return this.candidatesOf(model.routes).filter(
+      (route) => !ids.has(route.id) && this.obstacleOf(route) === null && ids.add(route.id),
+    );
   }
 
-  private isServable(route: Route): boolean {
-    return this.obstacleOf(route) === null;
+  /** The first candidate of a route that can be served. */
+  private servable(route: Route): Route | undefined {
+    return this.candidatesOf([route]).find((each) => this.obstacleOf(each) === null);
+  }
+
+  /** With the credentials of the account or project that asks. */
+  private candidatesOf(routes: readonly Route[]): readonly Route[] {
+    const identity = callerOf(this.request);
+    if (identity.account.credentials.length === 0) return routes;
+    return this.deps.credentials.candidatesOf(identity, routes);
   }
 
   /** Why a route cannot be served; null where it can. */
-  private obstacleOf({ id, provider, price, model }: Route): string | null {
+  private obstacleOf({ id, provider, price, model, credential }: Route): string | null {
     const { modelStates, holds } = this.deps;
     if (!provider.configured) return `the provider ${provider.id} is not configured`;
     if (price === null) return 'its price is not published';
     if (modelStates.get(model.canonicalId).state !== 'available') return 'the operator has disabled the model';
-    if (holds.isHeld(id)) return 'its quota is used up for today';
+    if (credential === undefined && holds.isHeld(id)) return 'its quota is used up for today';
     return termsPermit(provider, this.request.origin.territory)
       ? null
       : `the provider ${provider.id} does not serve your territory`;
@@ -154,7 +168,11 @@ class Listing {
 
   /** `routes` are those that the id could mean. */
   private notServed(id: string, routes: readonly Route[]): never {
-    const reasons = new Set(routes.map((route) => this.obstacleOf(route)).filter((reason) => reason !== null));
+    const reasons = new Set(
+      this.candidatesOf(routes)
+        .map((route) => this.obstacleOf(route))
+        .filter((reason) => reason !== null),
+    );
     const [first = 'the catalogue has no route for it'] = reasons;
     throw notOffered(id, reasons.size > 1 ? 'each of its routes is unconfigured, unpriced, disabled or held' : first);
   }

@@ -1,6 +1,7 @@
 /** The API of an account: under `/v1` with an API key, and in the dashboard with a session. */
 import type { FastifyInstance } from 'fastify';
 import { requireKey } from '../authenticate.js';
+import { registerCredentials } from '../credentials/credentials.js';
 import type { HttpDeps } from '../deps.js';
 import { registerInvitations, registerMembers } from '../people/members.js';
 import { assignRights } from '../rights.js';
@@ -25,6 +26,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   registerBudget(app, deps, '/v1');
   registerManagedKeys(app, deps);
   registerProjects(app, deps, '/v1');
+  registerCredentials(app, deps, '/v1');
   registerOwnAccount(app, deps, '/v1');
   registerOwnAudit(app, deps, '/v1');
 }

@@ -7,6 +7,7 @@ import { registerBudget } from '../api/budget.js';
 import { registerProjects } from '../api/projects.js';
 import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
+import { registerCredentials } from '../credentials/credentials.js';
 import type { HttpDeps } from '../deps.js';
 import { registerInvitations, registerMembers } from '../people/members.js';
 import { registerAcceptInvitation } from './accept-invitation.js';
@@ -58,6 +59,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   // Beside the resources of an account, which are under `/v1` here too.
   for (const prefix of ['', '/v1']) {
     registerProjects(app, deps, prefix);
+    registerCredentials(app, deps, prefix);
     registerOwnAccount(app, deps, prefix);
   }
   registerOwnAudit(app, deps, '');

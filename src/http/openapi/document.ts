@@ -12,6 +12,7 @@ import { adminAccounts, adminCredits, adminKeys } from './paths/admin-accounts.j
 import { adminRoutes } from './paths/admin-routes.js';
 import { adminCatalogue } from './paths/catalogue-updates.js';
 import { chat } from './paths/chat.js';
+import { adminCredentials, credentials } from './paths/credentials.js';
 import { messages, responses } from './paths/doors.js';
 import { catalogueChanges, status } from './paths/evidence.js';
 import { generations } from './paths/generations.js';
@@ -47,13 +48,24 @@ const resourceGroups = {
     ownAccount,
     projects,
     token,
+    credentials,
     managedKeys,
     members,
     catalogueChanges,
     status,
   ],
   'Admin API': [
-    ...[adminAccounts, people, adminProjects, adminKeys, adminCredits, adminRoutes, adminCatalogue, adminNames],
+    ...[
+      adminAccounts,
+      people,
+      adminProjects,
+      adminCredentials,
+      adminKeys,
+      adminCredits,
+      adminRoutes,
+      adminCatalogue,
+      adminNames,
+    ],
     records,
   ],
   Service: [ops, webhooks],

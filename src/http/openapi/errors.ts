@@ -3,6 +3,7 @@
 import type { Condition } from '../../errors/error-table.js';
 import type { ErrorRow } from '../../errors/row.js';
 import { callerErrors } from '../../errors/table-caller.js';
+import { credentialErrors } from '../../errors/table-credentials.js';
 import { dashboardErrors } from '../../errors/table-dashboard.js';
 import { doorErrors } from '../../errors/table-doors.js';
 import { keyErrors } from '../../errors/table-keys.js';
@@ -26,6 +27,7 @@ const table = {
   ...callerErrors,
   ...doorErrors,
   ...keyErrors,
+  ...credentialErrors,
   ...serviceErrors,
   ...operatorErrors,
   ...paymentErrors,

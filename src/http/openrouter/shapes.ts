@@ -83,10 +83,12 @@ function generationJson({ data }: Fields): unknown {
   const made = data as Fields;
   const served = typeof made.served_model === 'string' ? made.served_model.split('/').slice(1, 3).join('/') : '';
   const cost = number(made.cost_usd);
+  // With the customer's own credential the provider charges the customer.
+  const paid = made.is_byok === true ? number(made.notional_usd) : cost;
   return {
     data: {
       ...{ id: made.id, request_id: made.request_id, created_at: made.created_at, model: served },
-      ...{ total_cost: cost, usage: cost, upstream_inference_cost: cost, cache_discount: null, is_byok: false },
+      ...{ total_cost: cost, usage: cost, upstream_inference_cost: paid, cache_discount: null, is_byok: made.is_byok },
       ...{ origin: '', app_id: null, upstream_id: null, streamed: made.streamed, api_type: 'completions' },
       cancelled: made.stream_end === 'client_closed',
       ...{ provider_name: made.provider, latency: made.first_byte_ms, generation_time: made.latency_ms },

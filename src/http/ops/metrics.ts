@@ -13,6 +13,7 @@ export type MetricsDeps = Pick<
   HttpDeps,
   | 'catalogue'
   | 'clock'
+  | 'credentials'
   | 'deployment'
   | 'health'
   | 'holds'
@@ -104,6 +105,7 @@ function partFigures(deps: MetricsDeps): Figures {
       lodestone_settler_up: one(journal.settlerAway ? 0 : 1),
     }),
     ...(spend && { lodestone_holds_exceeded_total: one(spend.exceeded) }),
+    lodestone_secrets_key_fault: one(deps.credentials.hasKeyFault ? 1 : 0),
     ...logFigures(deps),
     ...deployment.figures(),
     ...(connections && {

@@ -28,6 +28,7 @@ describe('router_metadata', () => {
       alias: null,
       carbon: 344,
       cloud_act: true,
+      credential: { id: null, owner: 'operator' },
       request_policy: false,
       sticky: false,
       name: null,

@@ -1,4 +1,6 @@
 /** What every answer says about itself: the headers of a 200, and `router_metadata`. */
+
+import { credentialOf } from '../../catalogue/credential-name.js';
 import type { Retirement } from '../../catalogue/life.js';
 import { retirementSoon } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
@@ -172,7 +174,7 @@ function fixedOf(route: Route): Fixed {
     locode,
     country,
   };
-  const place = { carbon, cloud_act: provider.cloudAct };
+  const place = { carbon, cloud_act: provider.cloudAct, credential: credentialOf(route) };
   const fixed = {
     served: JSON.stringify(served).slice(1, -1),
     place: JSON.stringify(place).slice(1, -1),

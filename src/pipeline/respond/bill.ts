@@ -1,6 +1,6 @@
 /** What an answer costs: by the provider's usage, or, where there is none, by counting what was delivered. */
 import type { MaybePromise } from '../../base/maybe-promise.js';
-import { costOf, sumOfCosts } from '../../billing/pricing.js';
+import { costOf, sumOfCosts, withFee } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Cost } from '../../wire/cost.js';
@@ -36,7 +36,7 @@ export function provisionalBill(
   least: { readonly promptTokens: number; readonly completionTokens: number },
 ): Billed {
   const usage = usageSoFar(reading, least.promptTokens, least.completionTokens);
-  return { usage, source: 'estimated', cost: costOf(route.price!, usage, sentAtMs) };
+  return { usage, source: 'estimated', cost: charged(route, costOf(route.price!, usage, sentAtMs)) };
 }
 
 interface BillPorts {
@@ -67,7 +67,7 @@ export async function billTask(
   const sentTokens = task?.kind === 'embedding' ? task.tokens : undefined;
   const promptTokens = tokens ?? sentTokens ?? (await counter.count({ members, encoding, delivered: '' })).promptTokens;
   const usage = { promptTokens, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
-  const cost = costOf(route.price!, { ...usage, requests }, sentAtMs);
+  const cost = charged(route, costOf(route.price!, { ...usage, requests }, sentAtMs));
   return { usage, source: tokens === null ? 'counted' : 'provider', cost };
 }
 
@@ -106,5 +106,10 @@ function usageSoFar(
 function costWithExtras({ route, sentAtMs }: SentRequest, usage: TokenUsage, given: unknown): Cost {
   let cost = costOf(route.price!, usage, sentAtMs);
   for (const extra of extraIterations(given, route)) cost = sumOfCosts(cost, costOf(route.price!, extra, sentAtMs));
-  return cost;
+  return charged(route, cost);
+}
+
+/** The list price, or the fee for an answer that the customer's own credential has paid for. */
+function charged({ credential }: Route, cost: Cost): Cost {
+  return credential === undefined ? cost : withFee(cost, credential.fee);
 }

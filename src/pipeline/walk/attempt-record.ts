@@ -27,3 +27,7 @@ export function note(record: AttemptRecord, outcome: AttemptOutcome, result: Cal
     record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
   }
 }
+
+export function pricingFault(status: number, reason: string): Failure {
+  return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
+}

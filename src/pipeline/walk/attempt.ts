@@ -25,7 +25,8 @@ import { NativeFrames, TranslatedFrames } from '../../providers/translated-frame
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, PipelinePorts, Relay } from '../handover.js';
-import { type AttemptOutcome, beginRecord, note } from './attempt-record.js';
+import { type AttemptOutcome, beginRecord, note, pricingFault } from './attempt-record.js';
+import { ownFailure } from './own-credential.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 /** An outcome whose error from the upstream has not been read yet. */
@@ -36,7 +37,7 @@ export type UnreadOutcome =
 export interface AttemptPorts
   extends Pick<
     PipelinePorts,
-    'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests' | 'failures'
+    'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'answers' | 'requests' | 'failures' | 'own'
   > {}
 
 export interface Attempt {
@@ -185,15 +186,18 @@ function readAnswer({ answers }: AttemptPorts, request: ChatRequest, route: Rout
 
 /** An upstream's error may quote the request, so it is read beside what was sent. */
 export function readFailure(
-  { failures }: Pick<AttemptPorts, 'failures'>,
+  ports: Pick<AttemptPorts, 'failures' | 'own'>,
   outcome: UnreadOutcome,
   sent: Pick<SentRequest, 'request' | 'body'>,
-  { provider: { dialect }, upstreamModel }: Route,
+  route: Route,
 ): MaybePromise<AttemptOutcome> {
   if (outcome.kind !== 'failure') return outcome;
-  if (outcome.failure.meaning !== null) return { kind: 'failure', failure: outcome.failure };
-  const reading = failures.read(outcome.failure, { ...sent, dialect, upstreamModel });
-  return andThen(reading, (failure) => ({ kind: 'failure', failure }));
+  const { provider, upstreamModel } = route;
+  const reading =
+    outcome.failure.meaning !== null
+      ? outcome.failure
+      : ports.failures.read(outcome.failure, { ...sent, dialect: provider.dialect, upstreamModel });
+  return andThen(reading, (failure) => ({ kind: 'failure', failure: ownFailure(ports, route, failure) }));
 }
 
 async function orTooLarge<T>(written: Promise<T>): Promise<T> {
@@ -273,8 +277,4 @@ function streamOutcome(
   if (fault?.kind === 'error_frame') return { kind: 'failure', failure: innerError(status, fault.error, route) };
   const why = fault ? 'its stream began with a frame that is not JSON' : 'its stream ended before any content';
   return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${why} (HTTP ${status})` } };
-}
-
-export function pricingFault(status: number, reason: string): Failure {
-  return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
 }

@@ -34,7 +34,10 @@ export async function countPrompt(
   candidates: readonly Route[],
 ): Promise<CountedPrompt> {
   const route = candidates.find(
-    (each) => each.provider.configured && !ports.holds.isHeld(each.id) && isNativePass(each.provider, request),
+    (each) =>
+      each.provider.configured &&
+      !(each.credential === undefined && ports.holds.isHeld(each.id)) &&
+      isNativePass(each.provider, request),
   );
   const counted = route && (await askRoute(ports, caller, request, route).catch(() => null));
   if (typeof counted === 'number') return { tokens: counted, isLocal: false };

@@ -3,6 +3,7 @@ import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
+import type { Paused } from '../../health/own-health.js';
 import { usesKeys } from '../../providers/credentials/key-pool.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import {
@@ -39,7 +40,7 @@ export interface Obstacle {
 /** A candidate that was ruled out without being tried. */
 export interface RuledOut {
   readonly route: Route;
-  readonly verdict: Obstacle['verdict'] | 'breaker_open';
+  readonly verdict: Obstacle['verdict'] | 'breaker_open' | Paused;
   readonly param: string | null;
   readonly reason?: string;
   readonly remedy?: string;
@@ -71,7 +72,7 @@ export function obstacleOf(
   route: Route,
   request: Asked,
 ): Obstacle | null {
-  if (holds.isHeld(route.id)) return held;
+  if (route.credential === undefined && holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
   if (usesKeys(route) && providerKeys.obstacleOf(route.provider) === 'refused') return unconfigured;
   if (!route.price) return unpriced;
@@ -229,6 +230,8 @@ const countedAs: Record<RuledOut['verdict'], string> = {
   unconfigured: 'without credentials',
   unpriced: 'without a published price',
   cannot_apply: 'unable to apply a parameter of the request',
+  credential_failing: 'whose own credential the provider has refused within the last minute',
+  credential_held: 'whose own credential has used up its quota or rate limit for now',
 };
 
 function countsText(ruledOut: readonly RuledOut[]): string {

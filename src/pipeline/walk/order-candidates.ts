@@ -1,5 +1,6 @@
 /** The order in which the ranked routes of an `auto/` id are tried. A real request and its dry run share it. */
-import type { Route } from '../../catalogue/route.js';
+import { healthKeyOf, type Route } from '../../catalogue/route.js';
+import { healthOf } from '../../health/own-health.js';
 import { applyOrder, type RequestPreferences } from '../../policy/request-preferences.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { PipelinePorts } from '../handover.js';
@@ -12,6 +13,7 @@ interface Ordering {
   readonly preferences: RequestPreferences | null;
   readonly stay: Stay | null;
   readonly health: Pick<PipelinePorts['health'], 'observed'>;
+  readonly own?: PipelinePorts['own'];
 }
 
 /** The route of the conversation first, else those that the request names, then by rank. */
@@ -25,12 +27,13 @@ export function orderCandidates(ranked: readonly Route[], ordering: Ordering): r
 }
 
 /** Routes that this process has measured as worse than the request prefers go behind the others. */
-function preferredFirst(ranked: readonly Route[], { request, preferences, health }: Ordering): readonly Route[] {
+function preferredFirst(ranked: readonly Route[], { request, preferences, ...ports }: Ordering): readonly Route[] {
   const { latencyMsMax, tokensPerSecondMin } = preferences?.preferred ?? {};
   if (latencyMsMax === undefined && tokensPerSecondMin === undefined) return ranked;
-  const isWorse = ({ id }: Route): boolean => {
-    const { firstByteMs } = health.observed(id, request.stream);
-    const { tokensPerSecond } = health.observed(id, true);
+  const isWorse = (route: Route): boolean => {
+    const health = healthOf(ports, route);
+    const { firstByteMs } = health.observed(healthKeyOf(route), request.stream);
+    const { tokensPerSecond } = health.observed(healthKeyOf(route), true);
     if (latencyMsMax !== undefined && firstByteMs !== null && firstByteMs > latencyMsMax) return true;
     return tokensPerSecondMin !== undefined && tokensPerSecond !== undefined && tokensPerSecond < tokensPerSecondMin;
   };

@@ -1,5 +1,6 @@
 /** The wait of an attempt for credentials that must first be obtained. */
 import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
+import { quoted } from '../../base/quoted.js';
 import type { Clock } from '../../base/time.js';
 import type { Route } from '../../catalogue/route.js';
 import type { Budgets, CallPorts } from '../../providers/call.js';
@@ -40,7 +41,7 @@ export function waitForCredentials(
 
 async function obtain(
   { clock, deadlines }: WaitPorts,
-  { exchange: { caller }, route: { provider }, budgets }: Waiting,
+  { exchange: { caller }, route: { provider, credential }, budgets }: Waiting,
   obtaining: Promise<readonly string[]>,
 ): Promise<CallCredentials | NoCredentials> {
   const startedAtMs = clock.monotonicMs();
@@ -59,7 +60,10 @@ async function obtain(
   } catch (error) {
     if (!(error instanceof CredentialFault)) throw error;
     // Credentials that are not usable count against the route.
-    const quote = `the credentials of ${provider.id} are not usable: ${error.message}`;
+    const quote =
+      credential === undefined
+        ? `the credentials of ${provider.id} are not usable: ${error.message}`
+        : `your credential ${quoted(credential.name)}: ${error.message}`;
     return { kind: 'failure', failure: { meaning: 'auth', status: null, quote } };
   } finally {
     deadlines.unwatch(watched);

@@ -3,12 +3,17 @@
  * `gcloud auth application-default login`, or from the metadata server.
  */
 import type { Clock } from '../../base/time.js';
+import type { ServiceAccount } from '../../domain/credential.js';
 import { type LoadPackage, loadOptional } from './optional-package.js';
 import { RenewableValue } from './renewable.js';
 
 /** The part of `google-auth-library` that is used. */
 interface GoogleLibrary {
   GoogleAuth: new (options: { scopes: string; projectId: string }) => { getClient(): Promise<GoogleClient> };
+}
+
+interface ServiceAccountLibrary {
+  JWT: new (options: { email: string; key: string; keyId?: string; scopes: string }) => GoogleClient;
 }
 
 interface GoogleClient {
@@ -31,14 +36,36 @@ export function googleTokens(clock: Clock, load: LoadPackage): RenewableValue<re
     // Without a project id the library looks one up. That is not needed here, and some accounts may not do it.
     return new GoogleAuth({ scopes: scope, projectId: 'not-needed' }).getClient();
   };
+  return tokensFrom(clock, async () => {
+    const found = client ?? (await connect());
+    client = null;
+    const headers = await found.getRequestHeaders();
+    client = found;
+    return { found, headers };
+  });
+}
+
+/** Tokens of a customer's service account. The library asks Google's own address, whatever the account's file says. */
+export function serviceAccountTokens(
+  clock: Clock,
+  load: LoadPackage,
+  { client_email: email, private_key: key, private_key_id: keyId }: ServiceAccount,
+): RenewableValue<readonly string[]> {
+  return tokensFrom(clock, async () => {
+    const { JWT } = await loadOptional<ServiceAccountLibrary>('google-auth-library', load);
+    const found = new JWT({ email, key, scopes: scope, ...(keyId !== undefined && { keyId }) });
+    return { found, headers: await found.getRequestHeaders() };
+  });
+}
+
+type Obtain = () => Promise<{ found: GoogleClient; headers: Headers }>;
+
+function tokensFrom(clock: Clock, obtain: Obtain): RenewableValue<readonly string[]> {
   return new RenewableValue({
     clock,
     explain: explainGoogle,
     async obtain() {
-      const found = client ?? (await connect());
-      client = null;
-      const headers = await found.getRequestHeaders();
-      client = found;
+      const { found, headers } = await obtain();
       const value = sentHeaders.flatMap((name) => {
         const header = headers.get(name);
         return header === null ? [] : [name, header];

@@ -20,6 +20,8 @@ export interface CredentialPorts {
   readonly env: Environment;
   readonly logger: Logger;
   readonly load?: LoadPackage;
+  /** Of candidates with a customer's own credential; absent where there are none. */
+  readonly own?: Credentials;
 }
 
 export class ProviderCredentials implements Credentials {
@@ -45,6 +47,7 @@ export class ProviderCredentials implements Credentials {
     body: OutgoingBody,
     key: ProviderKey | null = null,
   ): MaybePromise<readonly string[]> {
+    if (route.credential !== undefined) return this.ports.own!.headersFor(route, path, body);
     const { provider } = route;
     if (key !== null) return this.headersOfKey(provider.dialect, key);
     const known = this.fixed.get(provider);
@@ -113,7 +116,7 @@ export class ProviderCredentials implements Credentials {
 }
 
 /** The headers of every call. Headers of a client are never passed on to a provider. */
-function commonHeaders(dialectName: string): string[] {
+export function commonHeaders(dialectName: string): string[] {
   const { accept = 'application/json, text/event-stream', extraHeaders = [] } = dialectOf(dialectName);
   return [
     ...['content-type', 'application/json'],

@@ -64,19 +64,33 @@ const comparisons: readonly { what: string; sql: string }[] = [
   },
   {
     what: 'usage of the key',
-    sql: `select k.account_id || ' ' || k.id as place, coalesce(u.sum, 0)::text as expected, k.usage_pico::text as found
+    sql: `select k.account_id || ' ' || k.id as place, (coalesce(u.sum, 0) + coalesce(o.sum, 0))::text as expected, k.usage_pico::text as found
       from lodestone.keys k left join (
         select s.key_id, sum(r.cost_pico) as sum from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
         where r.hours = 24 group by 1
-      ) u on u.key_id = k.id where k.usage_pico <> coalesce(u.sum, 0)`,
+      ) u on u.key_id = k.id left join (
+        select key_id, sum(extra_pico) as sum from lodestone.own_spending group by 1
+      ) o on o.key_id = k.id where k.usage_pico <> coalesce(u.sum, 0) + coalesce(o.sum, 0)`,
   },
   {
     what: 'days of projects and rollups',
     sql: `select account_id || ' day ' || day as place, coalesce(u.sum, 0)::text as expected, coalesce(d.sum, 0)::text as found
       from (select account_id, day, sum(spent_pico) as sum from lodestone.project_days group by 1, 2) d full join (
-        select s.account_id, r.from_hour / 24 as day, sum(r.cost_pico) as sum
-        from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series where r.hours = 24 group by 1, 2
+        select account_id, day, sum(spent) as sum from (
+          select s.account_id, r.from_hour / 24 as day, r.cost_pico as spent
+          from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series where r.hours = 24
+          union all select account_id, day, extra_pico from lodestone.own_spending
+        ) counted group by 1, 2
       ) u using (account_id, day) where coalesce(u.sum, 0) <> coalesce(d.sum, 0)`,
+  },
+  {
+    what: 'what budgets count beyond the fees of own credentials',
+    sql: `select account_id || ' day ' || day as place, coalesce(g.sum, 0)::text as expected, coalesce(o.sum, 0)::text as found
+      from (select account_id, day, sum(extra_pico) as sum from lodestone.own_spending group by 1, 2) o full join (
+        select account_id, floor(created_ms / 86400000.0)::integer as day, sum(counted_pico - cost_pico) as sum
+        from lodestone.generations where counted_pico is not null and billed group by 1, 2
+      ) g using (account_id, day)
+      where coalesce(g.sum, 0) <> coalesce(o.sum, 0) and not exists (select 1 from lodestone.pruned_months)`,
   },
   {
     what: 'rollups by hour and by day',

@@ -9,7 +9,7 @@ const hourMs = 3_600_000;
 
 const column = (name: string): number => lineColumns.indexOf(name);
 const [served, attempted] = [column('served_model'), column('providers_attempted')];
-const [billed, status, door] = [column('billed'), column('status'), column('door')];
+const [billed, status, door, counted] = [column('billed'), column('status'), column('door'), column('counted_pico')];
 const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_model', 'provider', 'locode'].concat([
   'error_code',
   'stream_end',
@@ -26,6 +26,8 @@ interface Sums {
   cached: number;
   reasoning: number;
   costPico: bigint;
+  /** What budgets and caps count beyond the cost. */
+  extraPico: bigint;
   latencyMs: number;
   readonly firstByte: Map<number, number>;
   readonly latency: Map<number, number>;
@@ -56,6 +58,7 @@ export class UsageSums {
       hour.set(series, sums);
     }
     add(sums, line, cells[billed] === 't');
+    if (cells[counted] !== noValue && cells[billed] === 't') sums.extraPico += BigInt(cells[counted]!) - line.chargePico;
   }
 
   /** As a JSON array. */
@@ -76,6 +79,7 @@ function noSums(cells: readonly string[], fromHour: number): Sums {
       cached: 0,
       reasoning: 0,
       costPico: 0n,
+      extraPico: 0n,
       latencyMs: 0,
     },
     ...{ firstByte: new Map(), latency: new Map(), speed: new Map() },
@@ -113,6 +117,7 @@ function lineOf(sums: Sums): string {
     if (cells[index] !== noValue) text += `,"${name}":${JSON.stringify(unescapeCell(cells[index]!))}`;
   }
   if (cells[served] === noValue) text += `,"failed_by":${JSON.stringify(unescapeCell(cells[attempted]!))}`;
+  if (sums.extraPico !== 0n) text += `,"extra_pico":${sums.extraPico}`;
   return (
     `${text},"billed":${cells[billed] === 't'},"status":${Number(cells[status])},"from_hour":${sums.fromHour},` +
     `"requests":${sums.requests},"prompt_tokens":${sums.prompt},"completion_tokens":${sums.completion},` +

@@ -2,20 +2,28 @@
 import { asc, count, eq, getTableColumns, type InferSelectModel, inArray, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Account, Alias } from '../../domain/account.js';
+import { noCredentials } from '../../domain/credential.js';
 import { policyOfStored, policyToStore } from '../../policy/policy.js';
 import type { Database } from '../database.js';
 import type { AccountStore } from '../store.js';
+import { type CredentialRow, credentialOfRow } from './credential-store.js';
 import { budgetText, type ProjectRow, projectOf, readBudget } from './project-rows.js';
 import { accounts, aliases } from './tables.js';
 
-/** Each account with all of its projects, in one query. */
+/** Each account with all of its projects and credentials, in one query. */
 export const accountColumns = {
   ...getTableColumns(accounts),
   projects: sql<
     ProjectRow[]
   >`(select json_agg(to_json(p) order by p.is_default desc, p.created_at, p.id) from lodestone.projects p where p.account_id = ${accounts.id})`,
+  credentials: sql<
+    CredentialRow[] | null
+  >`(select json_agg(to_json(c) order by c.id) from lodestone.credentials c where c.account_id = ${accounts.id})`,
 };
-type AccountRow = InferSelectModel<typeof accounts> & { projects: ProjectRow[] };
+type AccountRow = InferSelectModel<typeof accounts> & {
+  projects: ProjectRow[];
+  credentials: CredentialRow[] | null;
+};
 type AliasRow = InferSelectModel<typeof aliases>;
 
 /** The order in which memory has them, because they are created there one after another. */
@@ -40,6 +48,7 @@ function accountOf({ requestsPerMinute, tokensPerMinute, fallbackModels, routing
     fallback: storedModels(fallbackModels),
     policy: policyOfStored(routingPolicy),
     budget: readBudget(row.budget),
+    credentials: row.credentials === null ? noCredentials : row.credentials.map(credentialOfRow),
     projects: new Map(row.projects.map((project) => [project.id, projectOf(project)])),
   };
 }

@@ -25,7 +25,8 @@ with periods as (
 ), spent as (
   select n.account_id, n.project_id, p.period, p.from_day, p.ends_at, (n.budget ->> 'limitPico')::numeric as limit_pico,
     n.budget -> 'alertAt' as alert_at,
-    case when n.project_id is null and p.period = 'never' then n.usage_pico else coalesce((
+    case when n.project_id is null and p.period = 'never' then n.usage_pico + coalesce((
+      select sum(o.extra_pico) from lodestone.own_spending o where o.account_id = n.account_id), 0) else coalesce((
       select sum(d.spent_pico) from lodestone.project_days d where d.account_id = n.account_id
         and (n.project_id is null or d.project_id = n.project_id) and d.day >= p.from_day), 0) end
     + case when (n.budget #>> '{opening,day}')::integer >= p.from_day then (n.budget #>> '{opening,spentPico}')::numeric else 0 end

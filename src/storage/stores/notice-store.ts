@@ -14,10 +14,18 @@ import {
   takeBudgetNotices,
 } from './budget-notices.js';
 
+import {
+  type CredentialNoticeRow,
+  credentialNoticeOf,
+  credentialPrefix,
+  takeCredentialNotices,
+} from './credential-notices.js';
+
 /** Tells which table a notice is in. */
 const retirementPrefix = 'ntr-';
 const tableOf = (id: string): string => {
   if (id.startsWith(budgetPrefix)) return 'budget_notices';
+  if (id.startsWith(credentialPrefix)) return 'credential_notices';
   return id.startsWith(retirementPrefix) ? 'retirement_notices' : 'balance_notices';
 };
 
@@ -167,7 +175,11 @@ export function noticeStore(database: Database): NoticeStore {
       const balances = await database.statement<NoticeRow>('take-notices', takeDue, values);
       const retiring = await database.statement<RetirementRow>('take-retirements', takeRetirements, values);
       const budgets = await database.statement<BudgetNoticeRow>('take-budget-notices', takeBudgetNotices, values);
-      return [...balances.map(noticeOf), ...retiring.map(retirementOf), ...budgets.map(budgetNoticeOf)];
+      const refused = await database.statement<CredentialNoticeRow>('take-credentials', takeCredentialNotices, values);
+      return [
+        ...[...balances.map(noticeOf), ...retiring.map(retirementOf), ...budgets.map(budgetNoticeOf)],
+        ...refused.map(credentialNoticeOf),
+      ];
     },
 
     async namesOf(routes) {

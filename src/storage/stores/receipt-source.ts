@@ -3,7 +3,8 @@ import type { ReceiptSource } from '../../proof/receipt.js';
 import { readBill } from '../../wire/cost.js';
 
 export const receiptColumns = `g.id, g.account_id, g.created_ms, g.requested_model, g.served_model, g.provider, g.locode, g.attempts, g.billed,
-  g.bill, g.cost_pico, g.prompt_tokens, g.completion_tokens, g.cached_tokens, g.reasoning_tokens, g.stream_end, g.proof`;
+  g.bill, g.cost_pico, g.prompt_tokens, g.completion_tokens, g.cached_tokens, g.reasoning_tokens, g.stream_end, g.proof,
+  g.credential_id, g.credential_owner, g.notional_pico`;
 
 export interface GenerationRow {
   id: string;
@@ -23,6 +24,9 @@ export interface GenerationRow {
   reasoning_tokens: string;
   stream_end: ReceiptSource['streamEnd'];
   proof: string | null;
+  credential_id: string | null;
+  credential_owner: ReceiptSource['credentialOwner'];
+  notional_pico: string | null;
 }
 
 export function sourceOf(row: GenerationRow): ReceiptSource {
@@ -44,5 +48,8 @@ export function sourceOf(row: GenerationRow): ReceiptSource {
     reasoningTokens: Number(row.reasoning_tokens),
     streamEnd: row.stream_end,
     proof: row.proof,
+    credentialId: row.credential_id,
+    credentialOwner: row.credential_owner ?? null,
+    notionalPico: row.notional_pico === null ? null : BigInt(row.notional_pico),
   };
 }

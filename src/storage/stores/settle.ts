@@ -82,9 +82,9 @@ function settleRows(
 ): Promise<void> {
   const accounts = new Map<string, bigint>();
   const keys = new Map<string, bigint>();
-  for (const { accountId, keyId, chargePico } of rows) {
+  for (const { accountId, keyId, chargePico, countedPico = chargePico } of rows) {
     accounts.set(accountId, (accounts.get(accountId) ?? 0n) + chargePico);
-    keys.set(keyId, (keys.get(keyId) ?? 0n) + chargePico);
+    keys.set(keyId, (keys.get(keyId) ?? 0n) + countedPico);
   }
   const statement = [
     ...[log.before, lockStatement(accounts.keys()), copyStatement],

@@ -80,6 +80,7 @@ export const accounts = lodestone.table('accounts', {
   budget: cleanText('budget'),
   settingsByKeys: boolean('settings_by_keys').notNull().default(true),
   recordEndUsers: boolean('record_end_users').notNull().default(false),
+  budgetsCountOwnKeys: boolean('budgets_count_own_keys').notNull().default(true),
   createdAt: epochMs('created_at').notNull(),
 });
 
@@ -182,6 +183,10 @@ export const generations = lodestone.table(
     proof: cleanText('proof'),
     projectId: cleanText('project_id'),
     holderId: cleanText('holder_id'),
+    credentialId: cleanText('credential_id'),
+    credentialOwner: cleanText('credential_owner').$type<'project' | 'account'>(),
+    notionalPico: pico('notional_pico'),
+    countedPico: pico('counted_pico'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

@@ -16,6 +16,10 @@ const spentSince = `
 select key_id, sum(cost_pico) as pico from parts join series on series.id = parts.series
 where billed group by key_id having sum(requests) <> 0`;
 
+/** What caps count beyond the fees of own credentials. The periods of keys begin with a day. */
+const ownSpending = `
+select key_id, sum(extra_pico) as pico from lodestone.own_spending where account_id = $1 and day >= $2 group by key_id`;
+
 /** By account, because the primary key begins with it: so only the rows of the period are read. */
 const billedLines = `
 select g.served_model, line.name, sum(line.count) as count, sum(line.cost) as cost_pico
@@ -28,6 +32,7 @@ cross join lateral (
     from json_array_elements(g.bill::json -> 'lines') l
 ) line
 where g.provider = $1 and g.billed and g.served_model is not null
+  and case $4::text when 'operator' then g.credential_id is null when 'own' then g.credential_id is not null else g.credential_id = $4 end
 group by 1, 2 order by 1, 2`;
 
 type FacetName = 'keys' | 'models' | 'providers';
@@ -92,8 +97,8 @@ export function usageStore(history: Database): UsageStore {
       return { keys: read('keys'), models: read('models'), providers: read('providers') };
     },
 
-    async billedLines({ provider, fromMs, toMs }) {
-      const values = [provider, generationIdsFrom(fromMs), generationIdsFrom(toMs)];
+    async billedLines({ provider, fromMs, toMs, credential }) {
+      const values = [provider, generationIdsFrom(fromMs), generationIdsFrom(toMs), credential];
       const query = { name: 'billed-lines', text: billedLines, values };
       const { rows } = await history.look((_db, client) => client.query<BilledLineRow>(query));
       return rows.map(({ served_model, name, count, cost_pico }) => ({
@@ -106,7 +111,13 @@ export function usageStore(history: Database): UsageStore {
       const rows = await readUsage<{ key_id: string; pico: string }>(history, period, {
         parts: [{ source: 'account_keys', wholeHours: longestHours, select: spentSince }],
       });
-      return new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
+      const spent = new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
+      const extras = await history.statement<{ key_id: string; pico: string }>('own-spending', ownSpending, [
+        accountId,
+        Math.floor(fromMs / dayMs),
+      ]);
+      for (const { key_id, pico } of extras) spent.set(key_id, (spent.get(key_id) ?? 0n) + BigInt(pico));
+      return spent;
     },
   };
 }

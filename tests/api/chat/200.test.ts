@@ -51,6 +51,7 @@ describe('the body of a 200', () => {
         alias: null,
         carbon: 344,
         cloud_act: true,
+        credential: { id: null, owner: 'operator' },
         request_policy: false,
         sticky: false,
         name: null,

@@ -39,6 +39,7 @@ const metadata = {
   alias: null,
   carbon: 344,
   cloud_act: true,
+  credential: { id: null, owner: 'operator' },
   request_policy: false,
   sticky: false,
   name: null,

@@ -7,6 +7,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { adminToken, shortTimeouts } from '../../support/gateway-files.js';
 import { Conformance } from '../../support/openapi-conformance.js';
 import { secretKey, webhookSecret } from '../../support/scripted-stripe.js';
+import { makeSecretsKey } from '../../support/secrets-key.js';
 import { signer } from '../../support/signed-catalogues.js';
 import { bodies, type Parameters, proofs, scenes } from './scenes.js';
 
@@ -18,6 +19,7 @@ beforeAll(async () => {
     config: {
       payments: { processor: 'stripe', secret_key: secretKey, webhook_secret: webhookSecret },
       timeouts: shortTimeouts,
+      secrets: { key_file: makeSecretsKey() },
       catalogue_updates: { key: signer.verifier.text },
     },
   });

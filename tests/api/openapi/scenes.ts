@@ -56,6 +56,20 @@ const accountProject = async (scene: Scene) => ({
   id: scene.caller.accountId,
   project_id: (await project(scene)).id,
 });
+
+/** The caller gets a management key; the parameter is a credential that covers no route, so that no provider is called. */
+const credential = async (scene: Scene) => {
+  await managed(scene);
+  const body = { provider: 'openai', name: 'scene', secret: { api_key: 'not-a-key' }, models: ['nobody/nothing'] };
+  const made = await scene.gateway.call('POST', '/v1/credentials', body, { key: scene.caller.key });
+  return { id: made.json.id as string };
+};
+
+const accountCredential = async (scene: Scene) => ({
+  id: scene.caller.accountId,
+  credential_id: (await credential(scene)).id,
+});
+
 let people = 0;
 /** The account has a member, whom the parameter names. */
 const memberOfAccount = async ({ gateway, caller }: Scene) => {
@@ -142,6 +156,18 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   getAccountProject: accountProject,
   updateAccountProject: accountProject,
   deleteAccountProject: accountProject,
+  listCredentials: credential,
+  createCredential: managed,
+  getCredential: credential,
+  updateCredential: credential,
+  deleteCredential: credential,
+  checkCredential: credential,
+  listAccountCredentials: accountCredential,
+  createAccountCredential: account,
+  getAccountCredential: accountCredential,
+  updateAccountCredential: accountCredential,
+  deleteAccountCredential: accountCredential,
+  checkAccountCredential: accountCredential,
   listMembers: member,
   getMember: member,
   updateMember: member,

@@ -15,7 +15,7 @@ describe('/v1/account', () => {
     const before = await call('GET', '/account');
     expect(before.json).toEqual({
       ...{ object: 'account', id: accountId, email: expect.any(String), name: null, created_at: expect.any(String) },
-      ...{ settings_by_keys: true, record_end_users: false, budget: null },
+      ...{ settings_by_keys: true, record_end_users: false, budgets_count_own_keys: true, budget: null },
     });
     const change = { name: 'Example', settings_by_keys: true };
     const forOthers = { record_end_users: true, budget: { limit_usd: '100', period: 'daily' } };

@@ -114,7 +114,7 @@ describe('the receipt of a request', () => {
     const { object: _, ...own } = (await call('GET', '/routing-policy')).json;
     const { object: __, ...narrow } = (await call('GET', path)).json;
     const bound = await receiptOf((await chat()).json.id, token);
-    expect(bound).toMatchObject({ v: 2, policy: sha256(own), project_policy: sha256(narrow) });
+    expect(bound).toMatchObject({ v: 3, policy: sha256(own), project_policy: sha256(narrow) });
     expect(bound.gates).toEqual([
       { name: 'max_price', removed: 0 },
       { name: 'project.deny_cloud_act', removed: 2 },

@@ -164,6 +164,10 @@ export const adminRoutes: Resource = {
         parameters: [
           { ...queryParameter('provider', 'The provider.'), example: 'sandbox' },
           { ...queryParameter('day', 'The day, UTC.'), example: '2026-11-16' },
+          queryParameter(
+            'credential',
+            'Of the operator’s credentials where it is left out; `own` of all of customers, or the id of one.',
+          ),
         ],
         answers: { '200': json('The lines.', listOf(ref('BilledLine'))) },
       }),

@@ -1,4 +1,5 @@
 /** Describes `POST /v1/chat/completions`: examples, and the schemas of answers. */
+import { credentialName } from '../credential-name.js';
 import { routerHeaders } from '../headers.js';
 import { keyOperation } from '../operations.js';
 import {
@@ -15,6 +16,7 @@ import {
   textOrNull,
 } from '../schema.js';
 import type { Example, Resource, Schema } from '../types.js';
+import { usage } from '../usage.js';
 import { chatRequestSchemas } from './chat-request.js';
 
 const messages = [{ role: 'user', content: 'Hello' }];
@@ -78,6 +80,7 @@ const metadata = {
   alias: null,
   carbon: 500,
   cloud_act: false,
+  credential: { id: null, owner: 'operator' },
   ...{ request_policy: false, sticky: false },
   ...{ name: null, defaults: [] },
   receipt: 'gen-01k9zw3v8fq2t6hm4x7n5r1bdc',
@@ -145,32 +148,6 @@ const costDetails = object(
   },
 );
 
-const usage = object(
-  {
-    prompt_tokens: integer('Tokens of the request.'),
-    completion_tokens: integer('Tokens of the answer.'),
-    total_tokens: integer('Both.'),
-    cost: number('What the answer cost, in US dollars; the exact decimal.'),
-    cost_details: ref('CostDetails'),
-    prompt_tokens_details: object(
-      {
-        cached_tokens: integer('Of the prompt, what came from a cache.'),
-        cache_write_tokens: integer('Of the prompt, what was written to a cache.'),
-      },
-      { optional: 'all', type: ['object', 'null'], ...open },
-    ),
-    completion_tokens_details: object(
-      { reasoning_tokens: integer('Of the answer, what was reasoning.') },
-      { optional: 'all', type: ['object', 'null'], ...open },
-    ),
-    extra_iterations: array(
-      object({ type: text('What it was, e.g. `compaction`.') }, open),
-      'What the provider spent beside the answer and bills: each with the token figures of a `usage`. `cost` includes it.',
-    ),
-  },
-  { optional: ['prompt_tokens_details', 'completion_tokens_details', 'extra_iterations'], ...open },
-);
-
 const routerMetadata = object(
   {
     requested_model: text('The id as it was sent.'),
@@ -188,6 +165,7 @@ const routerMetadata = object(
     alias: textOrNull('The alias that was named, without `alias/`.'),
     carbon: numberOrNull('gCO2e/kWh of the route; null where it is not published.'),
     cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
+    credential: credentialName('The credential that the provider was called with.'),
     request_policy: boolean('The request had a `provider` object with at least one field.'),
     sticky: boolean('The route that served the conversation before was tried first, and served again.'),
     name: textOrNull('The operator’s name that was asked for; null where it was none.'),

@@ -1,6 +1,8 @@
 /** Describes the usage history. */
+
 import { apiNames } from '../../../catalogue/route.js';
 import { generationsLimit } from '../../api/generations.js';
+import { credentialName } from '../credential-name.js';
 import { json, keyOperation } from '../operations.js';
 import {
   array,
@@ -75,7 +77,12 @@ const generation = object({
   completion_tokens: integer('Tokens of the answer.'),
   cached_tokens: integer('Of the prompt, what came from a cache.'),
   reasoning_tokens: integer('Of the answer, what was reasoning.'),
-  cost_usd: usd('What it cost.'),
+  cost_usd: usd('What it cost the account; the fee where its own credential has served.'),
+  notional_usd: textOrNull('The list price of what an own credential has paid for; null without one.'),
+  is_byok: boolean('An own credential of the account or its project has served.'),
+  credential: credentialName('The credential that the provider was called with; null where nobody served.', {
+    type: ['object', 'null'],
+  }),
   latency_ms: number('From the request to the end of the answer.'),
   first_byte_ms: {
     type: ['number', 'null'],
@@ -98,10 +105,14 @@ const generation = object({
     anyOf: [ref('CostDetails'), { type: 'null' }],
     description: 'As in the `usage` of the answer; null where nothing was billed, and in records of older versions.',
   },
+  notional_cost_details: {
+    anyOf: [ref('CostDetails'), { type: 'null' }],
+    description: 'The list price by class, where an own credential has served; else null.',
+  },
   cost_lines: {
     anyOf: [array(costLine, 'The lines of the bill.'), { type: 'null' }],
     description:
-      'The lines of the bill, whose sum is `cost_usd`; null where nothing was billed, and in records of older versions.',
+      'The lines of the bill, whose sum is `cost_usd`, or `notional_usd` where that is not null; null where nothing was billed, and in records of older versions.',
   },
   door: oneOfValues(apiNames, 'The client API that the request came by.'),
   service_tier: textOrNull('The tier whose price applied; null for the ordinary price.'),

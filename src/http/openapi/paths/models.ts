@@ -1,6 +1,8 @@
 /** Describes `/v1/models` and the dry run `POST /v1/routes/explain`. */
+
 import { certificationNames, quantizationNames, zeroRetentionKinds } from '../../../base/data-policy.js';
 import { modelKinds } from '../../../catalogue/route.js';
+import { credentialName } from '../credential-name.js';
 import { json, keyOperation } from '../operations.js';
 import {
   array,
@@ -44,7 +46,10 @@ const dataPolicy = object(
     certifications: array({ type: 'string', enum: [...certificationNames] }, 'Those that are known.'),
     source: text('Where the facts are from.'),
     as_of: text('When they were read.'),
-    basis: oneOfValues(['published', 'agreement'], '`agreement` where the operator has agreed on one of the fields.'),
+    basis: oneOfValues(
+      ['published', 'agreement', 'own_agreement'],
+      '`agreement` where the operator has agreed on one of the fields, `own_agreement` where the customer has.',
+    ),
   },
   {
     optional: ['trains', 'retention_days', 'zdr', 'in_region', 'eu_owned', 'certifications', 'source', 'as_of'],
@@ -174,6 +179,8 @@ const verdicts = [
   'unpriced',
   'territory',
   'cannot_apply',
+  'credential_failing',
+  'credential_held',
 ];
 
 const score = object(
@@ -196,9 +203,12 @@ const candidate = object(
     verdict: oneOfValues(verdicts, '`eligible`, or why it would not be tried.'),
     gate: textOrNull('The gate of the routing policy that removed it.'),
     param: textOrNull('The parameter that it cannot apply.'),
+    credential: credentialName(
+      'What it would be called with; absent where the account has no credential for the model.',
+    ),
     sticky: boolean('True where it served the last turn of the conversation, and is tried first.'),
   },
-  { optional: ['entry', 'sticky'] },
+  { optional: ['entry', 'sticky', 'credential'] },
 );
 
 const counterfactual = object(

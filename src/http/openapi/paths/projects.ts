@@ -228,6 +228,9 @@ export const adminProjects: Resource = {
 export const settings = {
   settings_by_keys: boolean('Inference keys may change the routing policy, the aliases and the fallback chain.'),
   record_end_users: boolean('The end user that a request names is kept with its record.'),
+  budgets_count_own_keys: boolean(
+    'Budgets and caps count the list price of what own credentials have paid for, and not the fee alone.',
+  ),
   budget,
 };
 

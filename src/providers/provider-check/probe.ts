@@ -6,15 +6,15 @@
 import type { ProviderKey } from '../../base/provider-key.js';
 import type { Clock } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
-import { Call, type CallResult } from '../../providers/call.js';
-import { failureOf, innerError, noAnswer, readFailureNow } from '../../providers/call-failure.js';
-import type { Failure } from '../../providers/classify/failure.js';
-import { CredentialFault, type Credentials } from '../../providers/credentials/credentials.js';
-import { dialectOf } from '../../providers/dialects/registry.js';
-import { readAnswer } from '../../providers/read-answer.js';
-import type { Deadlines } from '../../providers/transport/deadlines.js';
-import type { Transport } from '../../providers/transport/transport.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
+import { Call, type CallResult } from '../call.js';
+import { failureOf, innerError, noAnswer, readFailureNow } from '../call-failure.js';
+import type { Failure } from '../classify/failure.js';
+import { CredentialFault, type Credentials } from '../credentials/credentials.js';
+import { dialectOf } from '../dialects/registry.js';
+import { readAnswer } from '../read-answer.js';
+import type { Deadlines } from '../transport/deadlines.js';
+import type { Transport } from '../transport/transport.js';
 
 export interface ProbePorts {
   readonly transport: Transport;
@@ -31,7 +31,11 @@ export type ProbeOutcome =
   | { kind: 'failed'; failure: Failure; code: string };
 
 /** The cheapest callable route of a chat model; one without a price only where there is no other. */
-export function cheapestRoute({ routes }: Snapshot, provider: Provider, key?: ProviderKey): Route | undefined {
+export function cheapestRoute(
+  { routes }: Pick<Snapshot, 'routes'>,
+  provider: Pick<Provider, 'id'>,
+  key?: ProviderKey,
+): Route | undefined {
   const own = [...routes.values()].filter(
     (route) =>
       route.provider.id === provider.id &&

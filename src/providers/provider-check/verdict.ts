@@ -1,9 +1,9 @@
 /** Turns the outcome of a check into a verdict and advice. It never shows a credential. */
 import { durationText } from '../../base/time.js';
 import type { Provider, Route } from '../../catalogue/route.js';
-import type { Failure } from '../../providers/classify/failure.js';
-import { dialectOf } from '../../providers/dialects/registry.js';
-import { addressOf } from '../../providers/transport/upstream-address.js';
+import type { Failure } from '../classify/failure.js';
+import { dialectOf } from '../dialects/registry.js';
+import { addressOf } from '../transport/upstream-address.js';
 import type { ProbeOutcome } from './probe.js';
 
 type Verdict =

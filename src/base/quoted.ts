@@ -1,0 +1,4 @@
+/** A name in quotation marks, for messages. */
+export function quoted(name: string): string {
+  return `“${name}”`;
+}
