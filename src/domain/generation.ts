@@ -55,4 +55,6 @@ export interface Generation {
   projectId?: string | null;
   /** The person who held the key, by the stored id; null where it belonged to the project. */
   holderId?: string | null;
+  /** Who the client said was asking; null where the account does not keep it. */
+  endUser?: string | null;
 }

@@ -48,7 +48,13 @@ function anyGeneration(random: SeededRandom): Generation {
     })),
     bill: orNull({ lines: list(() => ({ name: text(), count: count(), rate: amount() })), tier: orNull(text()) }),
     requestPolicy: orNull({ order: list(text), nested: { deep: null } }),
-    ...{ door: orNull(text()), proof: orNull(text()), projectId: orNull(text()), holderId: orNull(text()) },
+    ...{
+      door: orNull(text()),
+      proof: orNull(text()),
+      projectId: orNull(text()),
+      holderId: orNull(text()),
+      endUser: orNull(text()),
+    },
   };
 }
 
@@ -88,16 +94,16 @@ describe('a record of the journal', () => {
     const later = Buffer.concat([
       bytes,
       Buffer.from([
-        (42 << 2) | 2,
+        (60 << 2) | 2,
         3,
         65,
         66,
         67,
-        (44 << 2) | 0,
+        (61 << 2) | 0,
         0x80,
         1,
-        (45 << 2) | 3,
-        (46 << 2) | 1,
+        (62 << 2) | 3,
+        (63 << 2) | 1,
         ...Buffer.alloc(8, 7),
       ]),
     ]);

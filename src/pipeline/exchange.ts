@@ -8,6 +8,7 @@ import { generationId } from '../base/ids.js';
 import { andThen, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
+import { checkEndUser, endUserIn } from '../doors/end-user.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
@@ -57,10 +58,14 @@ export function openExchange(
     notes.bodyBytes = body.length;
     const hashed = ports.proof?.hashBodies === true;
     const isLarge = isLargeBody(body);
+    // Before the body may move to another thread.
+    const endUser = identity.account.recordEndUsers ? endUserIn(door.name, body) : null;
     const ownHash = hashed && !isLarge ? bodyHash(door.sentPart?.(body) ?? body) : null;
     return andThen(early?.request ?? ports.validator.validate(door, body, hashed), (request) => {
+      checkEndUser(door.name, endUser);
       if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
-      const read = { identity, request, startedAtMs, bodyMs, requestHash: ownHash ?? request.bodyHash ?? null };
+      const requestHash = ownHash ?? request.bodyHash ?? null;
+      const read = { identity, request, startedAtMs, bodyMs, requestHash, endUser };
       if (!isLarge) return openRead(ports, arrival, read, early);
       return undoOnFailure(
         () => openRead(ports, arrival, read, early),
@@ -77,18 +82,19 @@ interface ReadRequest {
   readonly startedAtMs: number;
   readonly bodyMs: number;
   readonly requestHash: string | null;
+  readonly endUser: string | null;
 }
 
 function openRead(
   ports: PipelinePorts,
   arrival: Arrival,
-  { identity, request, startedAtMs, bodyMs, requestHash }: ReadRequest,
+  { identity, request, startedAtMs, bodyMs, requestHash, endUser }: ReadRequest,
   early: Admitted['early'],
 ): MaybePromise<Exchange> {
   const prepared = early?.take(identity);
   const opening = prepared?.opening ?? prepareOpening(ports, arrival, identity, request);
   return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
-    const exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
+    const exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, endUser, reservation, hold });
     arrival.notes.exchange = exchange;
     return exchange;
   });
@@ -174,7 +180,7 @@ function takeFor(
 function exchangeOf(
   { door, caller, requestId, notes }: Arrival,
   opening: Opening,
-  more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
+  more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'endUser' | 'reservation' | 'hold'>,
 ): Exchange {
   const { identity, request, snapshot, plan, chain, policy, projectPolicy, preferences, stay, gated } = opening;
   const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
@@ -187,6 +193,7 @@ function exchangeOf(
     startedAtMs: more.startedAtMs,
     bodyMs: more.bodyMs,
     requestHash: more.requestHash,
+    endUser: more.endUser,
     identity,
     request,
     snapshot,

@@ -131,6 +131,8 @@ export interface Exchange extends Opening {
   readonly bodyMs: number;
   /** The hash of the body as it was sent, base64url; null where bodies are not hashed. */
   readonly requestHash: string | null;
+  /** Who the client says is asking; null where the account does not keep it. */
+  readonly endUser: string | null;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
   readonly reservation: Reservation;
   /** Of the balance and the key's cap: the estimated cost, until the settlement has taken the cost off. */

@@ -134,6 +134,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     proof: ports.proof === null ? null : proofCellOf(exchange, delivered),
     projectId: identity.project.id,
     holderId: identity.key.holderId,
+    endUser: exchange.endUser,
   };
 }
 

@@ -92,6 +92,8 @@ export interface GenerationQuery {
   after?: string;
   /** The API key's name or id. */
   key?: string;
+  /** Who the client said was asking. */
+  endUser?: string;
   /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
   provider?: string;

@@ -39,6 +39,7 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     proof: null,
     projectId: null,
     holderId: null,
+    endUser: null,
     attempts: [
       {
         provider: 'zeta',

@@ -91,6 +91,7 @@ export function generationFilters(request: FastifyRequest): Partial<GenerationQu
   const filters = {
     after: queryText(request, 'after'),
     key: queryText(request, 'key'),
+    endUser: queryText(request, 'end_user'),
     model: queryText(request, 'model'),
     provider: queryText(request, 'provider'),
     requestId: queryText(request, 'request_id'),
@@ -145,6 +146,7 @@ export function generationJson(generation: Generation) {
     service_tier: generation.bill?.tier ?? null,
     project: generation.projectId ?? defaultProjectId(generation.accountId),
     holder: generation.holderId ? shownPersonId(generation.holderId) : null,
+    end_user: generation.endUser ?? null,
     usage: usageJson(generation),
     ...billJson(generation.bill),
   };

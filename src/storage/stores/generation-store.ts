@@ -50,7 +50,8 @@ async function findAny(history: Database, id: string): Promise<Generation | null
 }
 
 function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
-  const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
+  const { accountId, after, key, endUser, model, provider, locode, served, requestId, status, fromMs, toMs, sort } =
+    query;
   const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
     value === undefined ? undefined : condition(value);
   return [
@@ -63,6 +64,7 @@ function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
     when(toMs, (ms) => lt(generations.id, generationIdsFrom(ms))),
     when(key, (name) => or(eq(generations.keyName, name), eq(generations.keyId, name))),
     when(model, ofModel),
+    when(endUser, (name) => eq(generations.endUser, name)),
     when(provider, (id) => eq(generations.provider, id)),
     when(status, ofStatus),
   ];

@@ -182,6 +182,7 @@ export const generations = lodestone.table(
     proof: cleanText('proof'),
     projectId: cleanText('project_id'),
     holderId: cleanText('holder_id'),
+    endUser: cleanText('end_user'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );
