@@ -94,8 +94,14 @@ export interface GenerationQuery {
   key?: string;
   /** Who the client said was asking. */
   endUser?: string;
+  /** The ids of the projects that paid. */
+  projects?: readonly string[];
+  /** The person who held the key, by the id that others see. */
+  holder?: string;
   /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
+  /** The model that served, or was asked for where nobody served, without provider and region. */
+  forModel?: string;
   provider?: string;
   /** The region that served. */
   locode?: string;

@@ -8,8 +8,8 @@ import type { Failure } from '../../providers/classify/failure.js';
 import type { KeyPool, TakenKey } from '../../providers/credentials/key-pool.js';
 import type { PipelinePorts } from '../handover.js';
 import { addLeg } from '../legs.js';
-import type { Attempt, AttemptOutcome } from './attempt.js';
-import { beginRecord } from './attempt-record.js';
+import type { Attempt } from './attempt.js';
+import { type AttemptOutcome, beginRecord } from './attempt-record.js';
 import { reserveRecords } from './reserve-records.js';
 
 export interface KeyPorts extends Pick<PipelinePorts, 'clock' | 'journal'> {

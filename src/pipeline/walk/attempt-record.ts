@@ -2,8 +2,10 @@
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import type { CallResult } from '../../providers/call.js';
-import type { Exchange } from '../handover.js';
-import type { AttemptOutcome } from './attempt.js';
+import type { Failure } from '../../providers/classify/failure.js';
+import type { Exchange, Served } from '../handover.js';
+
+export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
 /** Notes an attempt before anything is known of its end. */
 export function beginRecord({ trail }: Exchange, { provider, locode }: Route): AttemptRecord {

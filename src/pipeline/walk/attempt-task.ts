@@ -18,15 +18,8 @@ import { type EmbeddingTask, resultsWanted } from '../../wire/task.js';
 import { readUsage } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Served } from '../handover.js';
-import {
-  type Attempt,
-  type AttemptOutcome,
-  type AttemptPorts,
-  pricingFault,
-  readFailure,
-  type UnreadOutcome,
-} from './attempt.js';
-import { beginRecord, note } from './attempt-record.js';
+import { type Attempt, type AttemptPorts, pricingFault, readFailure, type UnreadOutcome } from './attempt.js';
+import { type AttemptOutcome, beginRecord, note } from './attempt-record.js';
 import { sentTask } from './obstacles.js';
 import { waitForCredentials } from './wait-for-credentials.js';
 

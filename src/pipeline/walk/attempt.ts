@@ -24,11 +24,9 @@ import {
 import { NativeFrames, TranslatedFrames } from '../../providers/translated-frames.js';
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
-import { beginRecord, note } from './attempt-record.js';
+import type { Exchange, PipelinePorts, Relay } from '../handover.js';
+import { type AttemptOutcome, beginRecord, note } from './attempt-record.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
-
-export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
 /** An outcome whose error from the upstream has not been read yet. */
 export type UnreadOutcome =

@@ -144,6 +144,11 @@ export const generations: Resource = {
           query('after', 'Only records older than this id.'),
           query('key', 'Only requests of the key of this name.'),
           query('end_user', 'Only requests for this end user, where the account keeps them.'),
+          query(
+            'project',
+            'Only requests of the project with this id. An inference key sees those of its own project.',
+          ),
+          query('holder', 'Only requests with keys that this person held.'),
           query('model', 'Only requests for, or served by, this id.'),
           query('request_id', 'Only the request with this `x-request-id`.'),
         ],
