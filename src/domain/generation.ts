@@ -55,6 +55,8 @@ export interface Generation {
   projectId?: string | null;
   /** The person who held the key, by the stored id; null where it belonged to the project. */
   holderId?: string | null;
+  /** Who the client said was asking; null where the account does not keep it. */
+  endUser?: string | null;
   /** The customer's own credential that it was served with; null for the operator's, and where nobody served. */
   credentialId?: string | null;
   credentialOwner?: 'project' | 'account' | null;

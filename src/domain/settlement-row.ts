@@ -10,7 +10,7 @@ export const lineColumns: readonly string[] = (
   'id account_id key_id billed cost_pico request_id key_name created_ms requested_model served_model provider locode ' +
   'streamed status prompt_tokens completion_tokens cached_tokens reasoning_tokens latency_ms first_byte_ms ' +
   'providers_attempted fallback_occurred finish_reason stream_end usage_source error_code attempts bill request_policy proof door ' +
-  'project_id holder_id credential_id credential_owner notional_pico counted_pico'
+  'project_id holder_id end_user credential_id credential_owner notional_pico counted_pico'
 ).split(' ');
 
 const cellsRead = 5;
@@ -107,7 +107,8 @@ function settlementLine(g: Generation): string {
     `${textCell(g.finishReason)}\t${textCell(g.streamEnd)}\t${textCell(g.usageSource)}\t${textCell(g.errorCode)}\t` +
     `${jsonCell(g.attempts)}\t${billCell(g.bill)}\t${g.requestPolicy == null ? noValue : jsonCell(g.requestPolicy)}\t` +
     `${textCell(g.proof ?? null)}\t${g.door ?? noValue}\t${g.projectId ?? noValue}\t${g.holderId ?? noValue}\t` +
-    `${g.credentialId ?? noValue}\t${g.credentialOwner ?? noValue}\t${g.notionalPico ?? noValue}\t${g.countedPico ?? noValue}`
+    `${textCell(g.endUser ?? null)}\t${g.credentialId ?? noValue}\t${g.credentialOwner ?? noValue}\t` +
+    `${g.notionalPico ?? noValue}\t${g.countedPico ?? noValue}`
   );
 }
 

@@ -52,7 +52,7 @@ function anyGeneration(random: SeededRandom): Generation {
     })),
     bill: orNull({ lines: list(() => ({ name: text(), count: count(), rate: amount() })), tier: orNull(text()) }),
     requestPolicy: orNull({ order: list(text), nested: { deep: null } }),
-    ...{ door: orNull(text()), proof: orNull(text()), projectId: orNull(text()), holderId: orNull(text()) },
+    ...{ door: orNull(text()), proof: orNull(text()), projectId: orNull(text()), holderId: orNull(text()), endUser: orNull(text()) },
     ...orNone(random.chance(0.5) && { credentialId: text(), notionalPico: orNull(amount()), countedPico: orNull(amount()) }),
   };
 }
@@ -93,16 +93,16 @@ describe('a record of the journal', () => {
     const later = Buffer.concat([
       bytes,
       Buffer.from([
-        (50 << 2) | 2,
+        (60 << 2) | 2,
         3,
         65,
         66,
         67,
-        (51 << 2) | 0,
+        (61 << 2) | 0,
         0x80,
         1,
-        (52 << 2) | 3,
-        (53 << 2) | 1,
+        (62 << 2) | 3,
+        (63 << 2) | 1,
         ...Buffer.alloc(8, 7),
       ]),
     ]);

@@ -10,7 +10,7 @@
  *   3 flag     true, without a value
  *
  * A field that is null, false or empty is left out. A reader passes over fields that it does not know, so a new field needs no new form.
- * The fields of an attempt and of a line of the bill follow the one that begins it. Numbers 42 and 47 are kept for the end user.
+ * The fields of an attempt and of a line of the bill follow the one that begins it. Number 47 is free.
  */
 import type { AttemptRecord, Generation } from '../domain/generation.js';
 import type { CostLine } from '../wire/cost.js';
@@ -27,7 +27,7 @@ export const field = {
   ...{ provider: 9, locode: 10, streamed: 11, status: 12, promptTokens: 13, completionTokens: 14, cachedTokens: 15 },
   ...{ reasoningTokens: 16, costPico: 17, billed: 18, latencyMs: 19, firstByteMs: 20, fallbackOccurred: 22 },
   ...{ finishReason: 23, streamEnd: 24, usageSource: 25, errorCode: 26, requestPolicy: 38, proof: 39, door: 48 },
-  ...{ projectId: 40, holderId: 41, credentialId: 43, credentialOwner: 44, notionalPico: 45, countedPico: 46 },
+  ...{ projectId: 40, holderId: 41, endUser: 42, credentialId: 43, credentialOwner: 44, notionalPico: 45, countedPico: 46 },
 } as const;
 /** Those of its lists, and of what is in them. */
 export const part = {
@@ -95,6 +95,7 @@ export class RecordWriter extends FieldWriter {
     this.text(field.door, g.door);
     this.text(field.projectId, g.projectId);
     this.text(field.holderId, g.holderId);
+    this.text(field.endUser, g.endUser);
     if (g.credentialId != null) this.#own(g);
   }
 
@@ -169,7 +170,7 @@ function emptyGeneration(): Draft {
     locode: null, streamed: false, status: 0, promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0, costPico: 0n,
     billed: false, latencyMs: 0, firstByteMs: null, providersAttempted: [], fallbackOccurred: false, finishReason: null, streamEnd: null,
     usageSource: null, errorCode: null, attempts: [], bill: null, requestPolicy: null, door: null, proof: null,
-    projectId: null, holderId: null, credentialId: null, credentialOwner: null, notionalPico: null, countedPico: null,
+    projectId: null, holderId: null, endUser: null, credentialId: null, credentialOwner: null, notionalPico: null, countedPico: null,
   };
 }
 
@@ -196,6 +197,7 @@ function readField(g: Draft, number: number, value: Value): void {
     case field.credentialOwner: g.credentialOwner = value as Draft['credentialOwner']; return;
     case field.notionalPico: g.notionalPico = BigInt(value); return;
     case field.countedPico: g.countedPico = BigInt(value); return;
+    case field.endUser: g.endUser = value as string; return;
     case field.streamEnd: g.streamEnd = value as Draft['streamEnd']; return;
     case field.usageSource: g.usageSource = value as Draft['usageSource']; return;
     case field.createdAt: g.createdAt = value as number; return;

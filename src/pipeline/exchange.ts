@@ -9,6 +9,7 @@ import { isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
+import { checkEndUser, endUserIn } from '../doors/end-user.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { Reservation } from '../limits/rate-limits.js';
 import { bodyHash } from '../proof/proof-facts.js';
@@ -42,6 +43,8 @@ export interface Admitted {
   /** Set when they are known. */
   bodyMs: number;
   requestHash: string | null;
+  /** Only where the account keeps it. */
+  endUser?: string | null;
 }
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
@@ -79,6 +82,8 @@ function openWithBody(
   const { door, notes } = arrival;
   notes.bodyBytes = body.length;
   const hashed = ports.proof?.hashBodies === true;
+  // Before the body may move to another thread.
+  if (admitted.identity.account.recordEndUsers) admitted.endUser = endUserIn(door.name, body);
   const isLarge = isLargeBody(body);
   admitted.requestHash = hashed && !isLarge ? bodyHash(door.sentPart?.(body) ?? body) : null;
   const request = admitted.early?.request ?? ports.validator.validate(door, body, hashed);
@@ -112,12 +117,14 @@ function openRead(
 ): MaybePromise<Exchange> {
   const { identity, early } = admitted;
   const { caller, notes } = arrival;
+  checkEndUser(arrival.door.name, admitted.endUser ?? null);
   if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
   const prepared = early?.take(identity) ?? null;
   const exchange = prepared?.exchange ?? prepareExchange(ports, arrival, identity, request);
   exchange.startedAtMs = admitted.startedAtMs;
   exchange.bodyMs = admitted.bodyMs;
   exchange.requestHash = admitted.requestHash;
+  exchange.endUser = admitted.endUser ?? null;
   const taking = exchange.plan.hasOwn
     ? takeOwn(exchange, (isFirst) => takeFor(ports, exchange, isFirst ? prepared : null))
     : takeFor(ports, exchange, prepared);
@@ -193,6 +200,7 @@ export function prepareExchange(
     startedAtMs: 0,
     bodyMs: 0,
     requestHash: null,
+    endUser: null,
     reservation: nothingReserved,
     hold: nothingHeld,
   };

@@ -136,6 +136,8 @@ export interface Exchange {
   bodyMs: number;
   /** The hash of the body as it was sent, base64url; null where bodies are not hashed. */
   requestHash: string | null;
+  /** Who the client says is asking; null where the account does not keep it. */
+  endUser: string | null;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
   reservation: Reservation;
   /** Of the balance and the key's cap: the estimated cost, until the settlement has taken the cost off. */

@@ -139,6 +139,7 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     credentialOwner: route?.credential?.owner ?? null,
     notionalPico: billed?.cost.notional?.pico ?? null,
     countedPico: countedPico(exchange, billed),
+    endUser: exchange.endUser,
   };
 }
 

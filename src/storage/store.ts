@@ -94,6 +94,8 @@ export interface GenerationQuery {
   after?: string;
   /** The API key's name or id. */
   key?: string;
+  /** Who the client said was asking. */
+  endUser?: string;
   /** The ids of the projects that paid. */
   projects?: readonly string[];
   /** The person who held the key, by the id that others see. */

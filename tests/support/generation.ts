@@ -43,6 +43,7 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     credentialOwner: null,
     notionalPico: null,
     countedPico: null,
+    endUser: null,
     attempts: [
       {
         provider: 'zeta',

@@ -100,6 +100,7 @@ export function generationFilters(request: FastifyRequest): Partial<GenerationQu
   const filters = {
     after: queryText(request, 'after'),
     key: queryText(request, 'key'),
+    endUser: queryText(request, 'end_user'),
     projects: projectScope(request),
     holder: queryText(request, 'holder'),
     model: queryText(request, 'model'),
@@ -181,6 +182,7 @@ export function generationJson(generation: Generation) {
     service_tier: generation.bill?.tier ?? null,
     project: generationProject(generation),
     holder: generation.holderId ? shownPersonId(generation.holderId) : null,
+    end_user: generation.endUser ?? null,
     usage: usageJson(generation),
     ...billJson(generation.bill, generation.credentialId == null ? null : generation.costPico),
   };

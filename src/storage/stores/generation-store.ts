@@ -52,7 +52,8 @@ async function findAny(history: Database, id: string): Promise<Generation | null
 }
 
 function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
-  const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
+  const { accountId, after, key, endUser, model, provider, locode, served, requestId, status, fromMs, toMs, sort } =
+    query;
   const { projects, holder, forModel } = query;
   const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
     value === undefined ? undefined : condition(value);
@@ -69,6 +70,7 @@ function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
     when(holder, (id) => inArray(generations.holderId, [id, id.replace(/^per-/, 'acct-')])),
     when(model, ofModel),
     when(forModel, (id) => sql`${sql.raw(modelSql)} = ${id}`),
+    when(endUser, (name) => eq(generations.endUser, name)),
     when(provider, (id) => eq(generations.provider, id)),
     when(status, ofStatus),
   ];

@@ -187,6 +187,7 @@ export const generations = lodestone.table(
     credentialOwner: cleanText('credential_owner').$type<'project' | 'account'>(),
     notionalPico: pico('notional_pico'),
     countedPico: pico('counted_pico'),
+    endUser: cleanText('end_user'),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

@@ -166,6 +166,7 @@ describe('the generation of a 200', () => {
       service_tier: null,
       project: expect.stringMatching(/^proj-/),
       holder: null,
+      end_user: null,
       usage: {
         ...{ prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 },
         prompt_tokens_details: {

@@ -118,6 +118,7 @@ const generation = object({
   service_tier: textOrNull('The tier whose price applied; null for the ordinary price.'),
   project: text('The id of the project that paid for it.'),
   holder: textOrNull('The id of the person who held the key; null where it belonged to the project.'),
+  end_user: textOrNull('The end user that the request named; null where the account does not keep it.'),
   usage,
   request_policy: {
     type: ['object', 'null'],
@@ -153,6 +154,7 @@ export const generations: Resource = {
           numberParameter(generationsLimit),
           query('after', 'Only records older than this id.'),
           query('key', 'Only requests of the key of this name.'),
+          query('end_user', 'Only requests for this end user, where the account keeps them.'),
           query(
             'project',
             'Only requests of the project with this id. An inference key sees those of its own project.',
