@@ -1,7 +1,7 @@
 /** Accounts with their API keys and aliases, as the store keeps them and the request path reads them. */
 import { defaultPolicy } from '../policy/policy.js';
 import type { RoutingPolicy } from '../policy/routing-policy.js';
-import { type Budget, defaultProjectId, type Project } from './organisation.js';
+import { type Budget, defaultProjectId, type ImportedFrom, type Project } from './organisation.js';
 
 export interface ApiKey {
   /** The first ten characters after the token's prefix: the key's public id. */
@@ -21,7 +21,7 @@ export interface ApiKey {
   readonly holderId: string | null;
   /** It is verified by a token of another system, which has no id in it; absent for one that was made here. */
   readonly brought?: boolean;
-  readonly importedFrom?: { readonly system: string; readonly id: string } | null;
+  readonly importedFrom?: ImportedFrom | null;
   /** What was spent through it elsewhere, which counts in the period in which it came. */
   readonly openingPico?: bigint;
 }
@@ -101,6 +101,8 @@ export interface Account {
   settingsByKeys: boolean;
   /** Whether the end user that a request names is kept with its record. */
   recordEndUsers: boolean;
+  /** Where it was before; null for one that was made here. */
+  readonly importedFrom: ImportedFrom | null;
   readonly createdAt: number;
 }
 
@@ -137,17 +139,21 @@ export function keyProjectId({
   return projectId ?? (terms.kind === 'management' ? null : defaultProjectId(accountId));
 }
 
-/** An account as it is made: without money, limits and settings, with its default project. */
-export function newAccount(identity: Pick<Account, 'id' | 'email' | 'name' | 'billingCountry' | 'createdAt'>): Account {
-  const { id, createdAt } = identity;
+/** What an account is made with. */
+export type NewAccount = Pick<Account, 'id' | 'email' | 'name' | 'billingCountry' | 'createdAt'> &
+  Partial<Pick<Account, 'creditLimitPico' | 'budget' | 'importedFrom'>>;
+
+/** An account as it is made: without money and settings, with its default project. */
+export function newAccount(made: NewAccount): Account {
+  const { id, createdAt } = made;
   return {
-    ...identity,
     status: 'active',
     balancePico: 0n,
     usagePico: 0n,
     limits: { requestsPerMinute: null, tokensPerMinute: null },
     overdraft: null,
     creditLimitPico: 0n,
+    importedFrom: null,
     aliases: new Map(),
     projects: new Map([[defaultProjectId(id), defaultProject(id, createdAt)]]),
     fallback: [],
@@ -155,6 +161,7 @@ export function newAccount(identity: Pick<Account, 'id' | 'email' | 'name' | 'bi
     budget: null,
     settingsByKeys: true,
     recordEndUsers: false,
+    ...made,
   };
 }
 
