@@ -14,6 +14,7 @@ import {
   sameProject,
 } from './listed.js';
 import type { AccountPlan, KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
+import { unusedName } from './shared.js';
 
 export interface ApplyOptions {
   readonly client: AdminClient;
@@ -54,7 +55,6 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
 }
 
 const noCounts = (): Counts => ({ accounts: 0, projects: 0, people: 0, keys: 0 });
-
 class Application {
   readonly applied: Applied = { made: noCounts(), there: noCounts(), differing: noCounts(), remarks: [] };
   private known: ListedAccount[] = [];
@@ -110,9 +110,8 @@ class Application {
 
   private baseAccount(): ListedAccount | undefined {
     const { account } = this.options;
-    return this.known.find(({ id, email }) =>
-      'id' in account ? id === account.id || email === account.id.toLowerCase() : email === account.email,
-    );
+    const stated = 'id' in account ? account.id : account.email;
+    return this.known.find(({ id, email }) => id === stated || email === stated.toLowerCase());
   }
 
   private emailOf({ alias }: Pick<AccountPlan, 'alias'>): string {
@@ -124,17 +123,19 @@ class Application {
   private async addBase(): Promise<void> {
     const there = this.baseAccount();
     if (!there || this.isSame(there, ofNone))
-      return this.addAccount({ id: null, alias: '', budget: null, openingUsd: '0' });
+      return this.addAccount({ id: null, alias: '', budget: null, openingUsd: '0' }, there);
     this.applied.there.accounts++;
     this.accounts.set(null, there.id);
-    if ('email' in this.options.account)
-      this.applied.remarks.push(`The account ${there.email} was there already: it got no credit.`);
+    if ('id' in this.options.account) return;
+    this.applied.remarks.push(`The account ${there.email} was there already: it got no credit.`);
   }
 
-  private async addAccount(planned: AccountPlan): Promise<void> {
+  private async addAccount(
+    planned: AccountPlan,
+    there = this.known.find((account) => this.isSame(account, planned.id)),
+  ): Promise<void> {
     const { credit } = this.options;
     const { id, alias, budget, openingUsd } = planned;
-    const there = this.known.find((account) => this.isSame(account, id ?? ofNone));
     if (there) this.note('accounts', !sameBudget(there.budget, budget));
     const { id: made } =
       there ??
@@ -162,11 +163,13 @@ class Application {
   private async addProjects(source: string | null, accountId: string): Promise<void> {
     const planned = this.plan.projects.filter(({ account }) => account === source);
     if (planned.length === 0) return;
-    const known = this.bySource(await this.all<ListedProject>(`/accounts/${accountId}/projects`, 200));
+    const listed = await this.all<ListedProject>(`/accounts/${accountId}/projects`, 200);
+    const known = this.bySource(listed);
+    const names = new Set(listed.map(({ name }) => name));
     for (const project of planned) {
       const there = known.get(project.id);
       if (there) this.note('projects', !sameProject(there, project));
-      const { id } = there ?? (await this.addProject(accountId, project));
+      const { id } = there ?? (await this.addProject(accountId, { ...project, name: unusedName(project.name, names) }));
       this.projects.set(project.id, id);
     }
   }
@@ -228,11 +231,9 @@ class Application {
         else elsewhere.push(batch[index]!.name);
       }
     });
-    if (elsewhere.length > 0) {
-      this.applied.remarks.push(
-        `${elsewhere.length} keys stay where they are, because another key has their token already, such as "${elsewhere[0]}".`,
-      );
-    }
+    if (elsewhere.length === 0) return;
+    const reason = `because another key has their token already, such as "${elsewhere[0]}"`;
+    this.applied.remarks.push(`${elsewhere.length} keys stay where they are, ${reason}.`);
   }
 
   private keyFields(key: KeyPlan) {

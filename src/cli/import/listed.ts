@@ -13,6 +13,7 @@ export interface ListedAccount extends Imported {
 }
 
 export interface ListedProject extends Imported {
+  readonly name: string;
   readonly budget: BudgetPlan | null;
   readonly requests_per_minute: number | null;
   readonly tokens_per_minute: number | null;
