@@ -224,7 +224,7 @@ class Application {
       else missing.push(this.keyFields(key));
     }
     await eachAtOnce(batchesOf(missing), async (batch) => {
-      const path = `/accounts/${accountId}/keys/import`;
+      const path = `/accounts/${accountId}/imported-keys`;
       const { data } = await this.call<{ data: { status: string }[] }>('POST', path, { keys: batch });
       for (const [index, { status }] of data.entries()) {
         if (status === 'created') this.applied.made.keys++;

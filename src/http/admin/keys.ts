@@ -16,7 +16,7 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
     return reply.code(201).send(await records.createOrBring(request, actorOf(request), account));
   });
 
-  app.post<WithId>('/accounts/:id/keys/import', async (request) =>
+  app.post<WithId>('/accounts/:id/imported-keys', async (request) =>
     records.bringAll(request, actorOf(request), await accountNamed(deps, request.params.id)),
   );
 

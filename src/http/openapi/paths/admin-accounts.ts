@@ -253,7 +253,7 @@ export const adminKeys: Resource = {
         },
       }),
     },
-    '/admin/v1/accounts/{id}/keys/import': {
+    '/admin/v1/accounts/{id}/imported-keys': {
       post: adminOperation({
         id: 'importKeys',
         tag: keysTag.name,
