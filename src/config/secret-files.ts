@@ -10,7 +10,7 @@ import { sections, topLevel } from './settings.js';
 
 /** A secret, and the mapping of the file that has it. */
 interface SecretField {
-  readonly path: readonly string[];
+  readonly path: readonly (string | number)[];
   readonly within: FileValues;
   readonly accepts: z.ZodType;
 }
@@ -18,7 +18,7 @@ interface SecretField {
 /** Puts the text of each file in the place of the secret. Paths start at `directory`. */
 export function readSecretFiles(source: YamlSource, values: FileValues, directory: string): void {
   for (const { path, within, accepts } of secretsOf(values)) {
-    const name = path.at(-1)!;
+    const name = String(path.at(-1));
     const file = within[`${name}_file`];
     if (file == null) continue;
     const place = [...path.slice(0, -1), `${name}_file`];
@@ -56,7 +56,11 @@ function secretsOf(values: FileValues): SecretField[] {
   const { webhook } = (values.notices ?? {}) as { webhook?: FileValues | null };
   if (webhook) found.push({ path: ['notices', 'webhook', 'secret'], within: webhook, accepts: credential });
   for (const [id, provider] of Object.entries((values.providers ?? {}) as Record<string, FileValues | null>)) {
-    if (provider) found.push({ path: ['providers', id, 'api_key'], within: provider, accepts: credential });
+    if (!provider) continue;
+    const path = ['providers', id];
+    found.push({ path: [...path, 'api_key'], within: provider, accepts: credential });
+    for (const [index, within] of ((provider.keys ?? []) as FileValues[]).entries())
+      found.push({ path: [...path, 'keys', index, 'api_key'], within, accepts: credential });
   }
   return found;
 }

@@ -12,6 +12,7 @@ import type { HttpDeps } from '../deps.js';
 import { budgetJson, changedBudget, type SentBudget } from '../keys/budget-fields.js';
 import { pageOf } from '../query.js';
 import {
+  checkTrust,
   importedProjectChange,
   isOperators,
   newImportedProject,
@@ -41,6 +42,7 @@ export class ProjectRecords {
       ? settingsFields(request, newImportedProject)
       : settingsFields(request, newProject);
     const budget = changedBudget(fields, null, this.deps.clock.now());
+    this.checkTrust(request, fields);
     const account = await accountOf();
     const made = { name, ...(budget && { budget }), ...(imported_from && { importedFrom: imported_from }) };
     const project = await this.deps.directory.projects.create(actor, account, { ...projectChangeOf(fields), ...made });
@@ -49,10 +51,16 @@ export class ProjectRecords {
 
   async update(request: FastifyRequest, actor: Actor, account: Account, project: Project) {
     const fields = settingsFields(request, isOperators(request) ? importedProjectChange : projectChange);
+    this.checkTrust(request, fields);
     const change = projectChangeOf(fields);
     await this.setBudget(actor, account, project, fields);
     if (Object.keys(change).length > 0) await this.deps.directory.projects.update(actor, account, project, change);
     return this.one(account, project);
+  }
+
+  private checkTrust(request: FastifyRequest, fields: Parameters<typeof checkTrust>[1]): void {
+    const { exchange, names } = this.deps;
+    checkTrust(request, fields, { allows: (issuer) => exchange.allows(issuer), names });
   }
 
   private async setBudget(actor: Actor, account: Account, project: Project, sent: SentBudget): Promise<void> {

@@ -3,7 +3,7 @@ import { inArray } from 'drizzle-orm';
 import type { ApiKey } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { BroughtStore } from '../store.js';
-import { storedTerms } from './key-store.js';
+import { storedTerms } from './key-rows.js';
 import { keys } from './tables.js';
 
 const insertTokens = `
