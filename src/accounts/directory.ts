@@ -6,20 +6,28 @@ import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import { type Account, type Alias, type ApiKey, type Identity, newAccount, openTerms } from '../domain/account.js';
+import {
+  type Account,
+  type Alias,
+  type ApiKey,
+  type Identity,
+  type NewAccount,
+  newAccount,
+  openTerms,
+} from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import { shownPersonId } from '../domain/organisation.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import type { KeyChange, KeyFigures, Store, AccountChanges as StoredChange } from '../storage/store.js';
+import type { KeyChange, KeyFigures, PageQuery, Store, AccountChanges as StoredChange } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
 import { type Actor, type AuditLog, auditBudget, auditTerms } from './audit.js';
 import { CredentialBook } from './credentials/credential-book.js';
 import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
+import { bringKeys } from './keys/bring-keys.js';
 import { KeyUses } from './keys/key-uses.js';
-import type { NewKey } from './keys/new-key.js';
-import { makeToken } from './keys/token.js';
+import { keyOf, type NewKey } from './keys/new-key.js';
 import { noSuchProject, Projects } from './projects/projects.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 import { type BudgetChange, setBudget } from './set-budget.js';
@@ -27,11 +35,8 @@ import { type BudgetChange, setBudget } from './set-budget.js';
 /** The keys of a project. Each has its own rate limits, so these bound a project only if the number of its keys is bounded. */
 const keysMax = 200;
 
-export interface AccountRequest {
-  email: string;
-  name?: string | null;
-  billingCountry?: string | null;
-}
+export type AccountRequest = Pick<NewAccount, 'email' | 'creditLimitPico' | 'budget' | 'importedFrom'> &
+  Partial<Pick<NewAccount, 'name' | 'billingCountry'>>;
 
 /** What `updateAccount` changes; policy and chain have `setRouting`. */
 export type AccountChange = Omit<StoredChange, 'policy' | 'fallback'>;
@@ -85,12 +90,18 @@ export class AccountDirectory {
 
   async createAccount(actor: Actor, request: AccountRequest): Promise<Account> {
     const createdAt = this.deps.clock.now();
-    const { email, name = null, billingCountry = null } = request;
+    const { email, billingCountry = null, creditLimitPico, budget, importedFrom } = request;
     const id = `acct-${timeOrderedId(createdAt)}`;
-    const outcome = await this.deps.store.accounts.create({ id, email, name, billingCountry, createdAt });
+    const made: NewAccount = { name: null, ...request, billingCountry, id, createdAt };
+    const outcome = await this.deps.store.accounts.create(made);
     if (outcome === 'email_taken') throw gatewayError('account_exists', { email });
-    const account = this.cache.adopt(newAccount({ id, email, name, billingCountry, createdAt }));
-    await this.deps.audit.record(actor, 'account.create', id, { email, billing_country: billingCountry });
+    const account = this.cache.adopt(newAccount(made));
+    await this.deps.audit.record(actor, 'account.create', id, {
+      ...{ email, billing_country: billingCountry },
+      ...(creditLimitPico !== undefined && { credit_limit_usd: usdText(creditLimitPico) }),
+      ...(budget && auditBudget(budget)),
+      ...(importedFrom && { imported_from: importedFrom }),
+    });
     return account;
   }
 
@@ -157,11 +168,10 @@ export class AccountDirectory {
     const { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms, brought } = request;
     const { projectId = null, holderId = null } = request;
     const account = await this.requireAccount(accountId);
-    const { token, id, lastFour, hash } = makeToken();
-    const made: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms, projectId, holderId };
-    const key = brought ? { ...made, ...brought, brought: true } : made;
+    const { key, token } = keyOf(request, createdAt);
+    const { id } = key;
     const { keys, brought: tokens } = this.deps.store;
-    if (brought && !(await tokens.bring(key))) throw gatewayError('key_exists');
+    if (brought && !(await tokens.bring([key])).has(id)) throw gatewayError('key_exists');
     const outcome = brought ? 'created' : await keys.create(key, keysMax);
     if (outcome === 'limit') throw gatewayError('key_limit_reached', { limit: keysMax });
     if (outcome === 'project_gone') throw noSuchProject(projectId ?? '');
@@ -179,14 +189,20 @@ export class AccountDirectory {
     return { key, token };
   }
 
-  async keys(accountId: string): Promise<ApiKey[]> {
+  /** Keys of another system, all at once. Those with a token that another key has are left out, and null in their place. */
+  async bringKeys(actor: Actor, accountId: string, requests: readonly NewKey[]): Promise<(ApiKey | null)[]> {
     await this.requireAccount(accountId);
-    return this.deps.store.keys.list(accountId);
+    return bringKeys(this.deps, actor, accountId, requests);
   }
 
-  /** The spending of each key in all, and its last use, by key id. */
-  keyFigures(accountId: string): Promise<Map<string, KeyFigures>> {
-    return this.uses.figures(accountId);
+  async keys(accountId: string, page?: PageQuery): Promise<ApiKey[]> {
+    await this.requireAccount(accountId);
+    return this.deps.store.keys.list(accountId, page);
+  }
+
+  /** The spending of each key in all, of those that are listed, and its last use, by key id. */
+  keyFigures(accountId: string, keyIds?: readonly string[]): Promise<Map<string, KeyFigures>> {
+    return this.uses.figures(accountId, keyIds);
   }
 
   /** A key that is in use. Called for each request, so it only notes the time. */

@@ -1,8 +1,8 @@
 /** Calls the admin API. A failure says what to do about it. */
 import type { Readable } from 'node:stream';
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { Connection } from './connection.js';
-import { CommandFailure } from './io.js';
+import { CommandFailure, TooManyCalls } from './io.js';
 
 /** Nothing listens at the address. */
 export class NoServer extends CommandFailure {}
@@ -14,6 +14,7 @@ export interface AccountRow {
   status: string;
   billing_country: string | null;
   balance_usd: string;
+  limits: { requests_per_minute: number | null; tokens_per_minute: number | null };
   operator: boolean;
   two_factor: boolean;
   created_at: string;
@@ -32,9 +33,10 @@ export class AdminClient {
   constructor(private readonly connection: Connection) {}
 
   async call<T>(method: Method, path: string, body?: object, timeoutMs = defaultTimeoutMs): Promise<T> {
-    const { statusCode: status, body: answer } = await this.send(method, path, body, timeoutMs);
+    const { statusCode: status, headers, body: answer } = await this.send(method, path, body, timeoutMs);
     const text = await answer.text();
     if (status < 300) return (text === '' ? undefined : JSON.parse(text)) as T;
+    if (status === 429) throw new TooManyCalls(messageOf(text) ?? '', Number(headers['retry-after']) || 1);
     throw this.refusal(status, text);
   }
 
@@ -50,7 +52,13 @@ export class AdminClient {
     return new CommandFailure(messageOf(text) ?? `${this.connection.url} answered ${status}.`);
   }
 
-  private async send(method: Method, path: string, body: object | undefined, timeoutMs: number) {
+  private async send(
+    method: Method,
+    path: string,
+    body: object | undefined,
+    timeoutMs: number,
+    isAgain = false,
+  ): Promise<Dispatcher.ResponseData> {
     try {
       return await request(`${this.connection.url}/admin/v1${path}`, {
         method,
@@ -63,6 +71,9 @@ export class AdminClient {
         bodyTimeout: timeoutMs,
       });
     } catch (error) {
+      // The server closes connections that were idle. One that it has closed a moment ago looks open here.
+      const isIdle = (error as NodeJS.ErrnoException).code === 'UND_ERR_SOCKET' && method === 'GET' && !isAgain;
+      if (isIdle) return this.send(method, path, body, timeoutMs, true);
       throw this.unreachable(error as NodeJS.ErrnoException);
     }
   }

@@ -16,3 +16,13 @@ export class UsageError extends Error {}
 
 /** The command failed: exit code 1. */
 export class CommandFailure extends Error {}
+
+/** The server takes no more calls for a while. */
+export class TooManyCalls extends CommandFailure {
+  constructor(
+    message: string,
+    readonly retryAfterSeconds: number,
+  ) {
+    super(message);
+  }
+}

@@ -2,7 +2,7 @@
 import { defaultPolicy } from '../policy/policy.js';
 import type { RoutingPolicy } from '../policy/routing-policy.js';
 import { noCredentials, type OwnCredential } from './credential.js';
-import { type Budget, defaultProjectId, type Project, trustEntryId } from './organisation.js';
+import { type Budget, defaultProjectId, type ImportedFrom, type Project, trustEntryId } from './organisation.js';
 
 export interface ApiKey {
   /** The first ten characters after the token's prefix: the key's public id. */
@@ -22,7 +22,7 @@ export interface ApiKey {
   readonly holderId: string | null;
   /** It is verified by a token of another system, which has no id in it; absent for one that was made here. */
   readonly brought?: boolean;
-  readonly importedFrom?: { readonly system: string; readonly id: string } | null;
+  readonly importedFrom?: ImportedFrom | null;
   /** What was spent through it elsewhere, which counts in the period in which it came. */
   readonly openingPico?: bigint;
   /** The workload that got it for a token of its own; absent for every other key. */
@@ -119,6 +119,8 @@ export interface Account {
   budgetsCountOwnKeys: boolean;
   /** At providers, of the account and of its projects. Replaced as a whole, and the same list while nothing of it changes. */
   credentials: readonly OwnCredential[];
+  /** Where it was before; null for one that was made here. */
+  readonly importedFrom: ImportedFrom | null;
   readonly createdAt: number;
 }
 
@@ -163,17 +165,21 @@ export function keyProjectId({
   return projectId ?? (terms.kind === 'management' ? null : defaultProjectId(accountId));
 }
 
-/** An account as it is made: without money, limits and settings, with its default project. */
-export function newAccount(identity: Pick<Account, 'id' | 'email' | 'name' | 'billingCountry' | 'createdAt'>): Account {
-  const { id, createdAt } = identity;
+/** What an account is made with. */
+export type NewAccount = Pick<Account, 'id' | 'email' | 'name' | 'billingCountry' | 'createdAt'> &
+  Partial<Pick<Account, 'creditLimitPico' | 'budget' | 'importedFrom'>>;
+
+/** An account as it is made: without money and settings, with its default project. */
+export function newAccount(made: NewAccount): Account {
+  const { id, createdAt } = made;
   return {
-    ...identity,
     status: 'active',
     balancePico: 0n,
     usagePico: 0n,
     limits: { requestsPerMinute: null, tokensPerMinute: null },
     overdraft: null,
     creditLimitPico: 0n,
+    importedFrom: null,
     aliases: new Map(),
     projects: new Map([[defaultProjectId(id), defaultProject(id, createdAt)]]),
     fallback: [],
@@ -183,6 +189,7 @@ export function newAccount(identity: Pick<Account, 'id' | 'email' | 'name' | 'bi
     recordEndUsers: false,
     budgetsCountOwnKeys: true,
     credentials: noCredentials,
+    ...made,
   };
 }
 

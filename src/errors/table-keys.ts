@@ -145,7 +145,7 @@ export const keyErrors = {
     code: 'invalid_request_error',
     when: 'A field of a key is not valid, or allows more than the account may.',
     remedy: 'Correct the field that `param` names.',
-    operations: ['createManagedKey', 'updateManagedKey', 'createProjectKey', 'createKey', 'updateKey'],
+    operations: ['createManagedKey', 'updateManagedKey', 'createProjectKey', 'createKey', 'importKeys', 'updateKey'],
     message: ({ param, entry = param, reason }) => `\`${entry}\` ${reason}.`,
   }),
 };

@@ -12,8 +12,8 @@ export interface NameStore {
 }
 
 export interface BroughtStore {
-  /** Creates a key that is verified by a token of another system; false where a key has this hash already. */
-  bring(key: ApiKey): Promise<boolean>;
+  /** Creates keys that are verified by tokens of another system, all at once. The ids of those whose hash no other key has. */
+  bring(keys: readonly ApiKey[]): Promise<ReadonlySet<string>>;
   /** The id of the key with a token of this hash. */
   find(hash: Buffer): Promise<string | null>;
   any(): Promise<boolean>;

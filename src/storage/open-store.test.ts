@@ -4,9 +4,10 @@ import { startStoreProxy } from '../../tests/faults/store-proxy.js';
 import { measuredTime } from '../../tests/support/measured-time.js';
 import { databaseUrlOf, type FreshDatabase, freshDatabase } from '../../tests/support/postgres.js';
 import { silentLogger as logger } from '../base/logger.js';
+import type { NewAccount } from '../domain/account.js';
 import { type Alias, type ApiKey, newAccount as accountOf, openTerms } from '../domain/account.js';
 import { openStore } from './open-store.js';
-import { type NewAccount, type Store, StoreUnavailable } from './store.js';
+import { type Store, StoreUnavailable } from './store.js';
 
 const at = Date.parse('2026-03-01T12:00:00.123Z');
 let accountNumber = 0;

@@ -1,5 +1,5 @@
 /** The part of the store for people, their roles in accounts, and invitations. */
-import type { Membership, Role } from '../domain/organisation.js';
+import type { ImportedFrom, Membership, Role } from '../domain/organisation.js';
 
 export interface Person {
   readonly id: string;
@@ -12,10 +12,12 @@ export interface Person {
   readonly hasPassword: boolean;
   /** The identity provider that an operator has asked to link with the next sign-in. */
   readonly linkProvider: string | null;
+  /** Where they were before; null for who came here themselves. */
+  readonly importedFrom: ImportedFrom | null;
   readonly createdAt: number;
 }
 
-type NewPerson = Pick<Person, 'id' | 'email' | 'name' | 'createdAt'>;
+type NewPerson = Pick<Person, 'id' | 'email' | 'name' | 'createdAt' | 'importedFrom'>;
 
 interface PersonChange {
   readonly status?: Person['status'];
@@ -25,7 +27,7 @@ interface PersonChange {
 
 /** A person in an account, with the roles of every source. */
 export interface MemberRecord {
-  readonly person: Pick<Person, 'id' | 'email' | 'name'>;
+  readonly person: Pick<Person, 'id' | 'email' | 'name' | 'importedFrom'>;
   /** At least one. */
   readonly memberships: readonly Membership[];
 }

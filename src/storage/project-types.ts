@@ -13,6 +13,9 @@ interface Ending<Outcome> {
   readonly ended: readonly string[];
 }
 
+/** What a project is made with. */
+export type NewProject = ProjectChange & Pick<Project, 'name'> & Partial<Pick<Project, 'importedFrom'>>;
+
 export interface ProjectStore {
   /** `exists` where the account has a project of that name. Exact for parallel calls too. */
   create(project: Project, limit: number): Promise<'created' | 'exists' | 'limit'>;

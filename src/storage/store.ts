@@ -1,5 +1,5 @@
 /** The interfaces of the store, one for each concern. Only PostgreSQL implements them. */
-import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
+import type { Account, Alias, ApiKey, KeyTerms, NewAccount } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
@@ -12,7 +12,7 @@ import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './hi
 import type { AvailabilityStore, HoldStore } from './hold-types.js';
 import type { LogStore } from './log-types.js';
 import type { BroughtStore, NameStore } from './name-types.js';
-import type { PeopleStore } from './people-types.js';
+import type { PageQuery, PeopleStore } from './people-types.js';
 import type { ProjectStore, WorkloadStore } from './project-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
@@ -72,14 +72,6 @@ export class UnknownExportRow extends Error {
     );
     this.name = 'UnknownExportRow';
   }
-}
-
-export interface NewAccount {
-  id: string;
-  email: string;
-  name: string | null;
-  billingCountry: string | null;
-  createdAt: number;
 }
 
 export interface LedgerFilter {
@@ -185,7 +177,8 @@ export interface KeyStore {
   holderNamed(accountId: string, shownId: string): Promise<string | null>;
   /** The key of a public id with its account, in one query. */
   findWithAccount(keyId: string): Promise<{ key: ApiKey; account: Account } | null>;
-  list(accountId: string): Promise<ApiKey[]>;
+  /** Oldest first; all of them without a page. */
+  list(accountId: string, page?: PageQuery): Promise<ApiKey[]>;
   /** The key as it is now; null where the account has no such key. Parallel changes of different terms are all kept. */
   update(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | null>;
   /** False where the account has no such key. */
@@ -196,8 +189,8 @@ export interface KeyStore {
   nextExpiry(nowMs: number): Promise<number | null>;
   /** The pico-dollars spent through the key. */
   usage(keyId: string): Promise<bigint>;
-  /** The figures of every key of an account, by key id. */
-  figures(accountId: string): Promise<Map<string, KeyFigures>>;
+  /** The figures of keys of an account, by key id; of all of them without a list. */
+  figures(accountId: string, keyIds?: readonly string[]): Promise<Map<string, KeyFigures>>;
   /** Notes when keys were last used, by key id. An earlier time than the stored one changes nothing. */
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
 }

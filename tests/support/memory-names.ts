@@ -25,7 +25,10 @@ export function memoryNames(): NameStore {
 export function memoryBrought(rows: Map<string, ApiKey>): BroughtStore {
   const withHash = (hash: Buffer) => [...rows.values()].find((key) => key.hash?.equals(hash));
   return {
-    bring: async (key) => withHash(key.hash!) === undefined && !!rows.set(key.id, key),
+    async bring(keys) {
+      const isNew = (key: ApiKey) => withHash(key.hash!) === undefined && !!rows.set(key.id, key);
+      return new Set(keys.filter(isNew).map(({ id }) => id));
+    },
     find: async (hash) => (withHash(hash)?.brought ? withHash(hash)!.id : null),
     any: async () => [...rows.values()].some(({ brought }) => brought),
     openingSince: async (keyId, fromMs) => {

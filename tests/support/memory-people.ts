@@ -29,6 +29,7 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
   const people = (): Person[] =>
     signIn.users().map((user) => ({
       ...{ id: user.id, email: user.email, name: user.name || null, linkProvider: user.linkProvider ?? null },
+      importedFrom: user.importedFrom ?? null,
       status: user.status === 'suspended' ? 'suspended' : 'active',
       ...{ operator: user.operator === true, twoFactor: user.twoFactor === true },
       hasPassword: signIn.hasPassword(user.id),

@@ -1,5 +1,6 @@
 /** The sign-in part of the memory store: better-auth over its own memory adapter, tokens in a map. */
 import { memoryAdapter } from 'better-auth/adapters/memory';
+import type { ImportedFrom } from '../../src/domain/organisation.js';
 import type { PasswordReset, SignInStore, TwoFactorEntry, TwoFactorStore } from '../../src/storage/store.js';
 
 interface UserRow {
@@ -10,6 +11,7 @@ interface UserRow {
   operator?: boolean;
   twoFactor?: boolean;
   linkProvider?: string | null;
+  importedFrom?: ImportedFrom | null;
   createdAt: number | Date;
 }
 

@@ -1,6 +1,13 @@
 /** A Store in memory for unit tests: the same promises as PostgreSQL's, plus a switch that makes it unreachable. */
 import type { ModelAvailability } from '../../src/catalogue/route.js';
-import { type Account, type Alias, type ApiKey, keyProjectId, newAccount } from '../../src/domain/account.js';
+import {
+  type Account,
+  type Alias,
+  type ApiKey,
+  keyProjectId,
+  type NewAccount,
+  newAccount,
+} from '../../src/domain/account.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
 import { shownPersonId } from '../../src/domain/organisation.js';
@@ -13,7 +20,6 @@ import {
   type KeyChange,
   type KeyFigures,
   type LedgerFilter,
-  type NewAccount,
   type Store,
   StoreUnavailable,
 } from '../../src/storage/store.js';

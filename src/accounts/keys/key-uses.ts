@@ -20,8 +20,8 @@ export class KeyUses {
   }
 
   /** The figures of the store, with the uses of this process that it does not have yet. */
-  async figures(accountId: string): Promise<Map<string, KeyFigures>> {
-    const figures = await this.store.figures(accountId);
+  async figures(accountId: string, keyIds?: readonly string[]): Promise<Map<string, KeyFigures>> {
+    const figures = await this.store.figures(accountId, keyIds);
     for (const [id, { usagePico, lastUsedAt }] of figures) {
       const latest = Math.max(lastUsedAt ?? 0, this.unwritten.get(id) ?? 0);
       figures.set(id, { usagePico, lastUsedAt: latest === 0 ? null : latest });

@@ -1,5 +1,6 @@
-/** What is asked for where a key is made, or brought along from another system. */
-import type { ApiKey, KeyTerms } from '../../domain/account.js';
+/** What is asked for where a key is made, or brought along from another system, and the key that it becomes. */
+import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
+import { makeToken } from './token.js';
 
 export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>, Partial<KeyOwner> {
   /** The present moment where it is left out. */
@@ -11,3 +12,11 @@ export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>
 
 /** null where they are left out: the default project, or the whole account for a management key, and no holder. */
 type KeyOwner = Pick<ApiKey, 'projectId' | 'holderId'>;
+
+/** With a new token, which a key that brings its own does not use. */
+export function keyOf(request: NewKey, createdAt: number): { key: ApiKey; token: string } {
+  const { accountId, name, expiresAt, terms = openTerms, brought, projectId = null, holderId = null } = request;
+  const { token, id, lastFour, hash } = makeToken();
+  const made: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms, projectId, holderId };
+  return { key: brought ? { ...made, ...brought, brought: true } : made, token };
+}

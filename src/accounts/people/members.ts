@@ -2,7 +2,7 @@
 import { timeOrderedId } from '../../base/ids.js';
 import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
-import { type Membership, type Role, shownPersonId } from '../../domain/organisation.js';
+import { type ImportedFrom, type Membership, type Role, shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { MemberRecord, MembersQuery, PeopleStore } from '../../storage/store.js';
 import type { Actor, AuditLog } from '../audit.js';
@@ -30,6 +30,7 @@ export interface Grant {
 /** Somebody who can be made a member without an invitation. */
 export interface NewMember extends Grant {
   readonly email: string;
+  readonly importedFrom?: ImportedFrom;
 }
 
 const byHand = 'manual';
@@ -49,10 +50,11 @@ export class Members {
   }
 
   /** Makes the person too where there is none of that email. Throws member_exists. */
-  async add({ actor }: Changer, account: Account, { email, role, projects }: NewMember): Promise<MemberRecord> {
+  async add({ actor }: Changer, account: Account, member: NewMember): Promise<MemberRecord> {
+    const { email, role, projects, importedFrom = null } = member;
     const { people, audit, clock } = this.deps;
     const createdAt = clock.now();
-    const person = await people.ensure({ id: newPersonId(createdAt), email, name: null, createdAt });
+    const person = await people.ensure({ id: newPersonId(createdAt), email, name: null, importedFrom, createdAt });
     if (await people.member(account.id, person.id)) throw gatewayError('member_exists', { email });
     const membership = { accountId: account.id, personId: person.id, source: byHand, role, projects, createdAt };
     await people.setMembership(membership);
@@ -61,6 +63,7 @@ export class Members {
       email,
       role,
       projects,
+      ...(importedFrom && { imported_from: importedFrom }),
     });
     return this.find(account.id, person.id);
   }

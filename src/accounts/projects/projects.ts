@@ -4,7 +4,7 @@ import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
 import type { Project, TrustEntry } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { ProjectChange, Store } from '../../storage/store.js';
+import type { NewProject, ProjectChange, Store } from '../../storage/store.js';
 import type { AccountChanges } from '../account-changes.js';
 import { type Actor, type AuditLog, auditBudget } from '../audit.js';
 import type { Identities } from '../identities.js';
@@ -24,7 +24,7 @@ export class Projects {
   constructor(private readonly deps: ProjectsDeps) {}
 
   /** Throws project_exists and project_limit_reached. */
-  async create(actor: Actor, account: Account, fields: ProjectChange & Pick<Project, 'name'>): Promise<Project> {
+  async create(actor: Actor, account: Account, fields: NewProject): Promise<Project> {
     const createdAt = this.deps.clock.now();
     const project: Project = {
       ...{
@@ -36,7 +36,7 @@ export class Projects {
       },
       ...{ budget: fields.budget ?? null, policy: fields.policy ?? null, trust: fields.trust ?? [] },
       limits: { requestsPerMinute: null, tokensPerMinute: null, ...fields.limits },
-      importedFrom: null,
+      importedFrom: fields.importedFrom ?? null,
     };
     await this.change(account, async () => {
       const outcome = await this.deps.store.projects.create(project, projectsMax);
@@ -100,11 +100,12 @@ export function noSuchProject(id: string) {
 }
 
 /** As the API names them; the audit log is JSON, so an amount is decimal text. */
-function auditFields({ budget, limits, trust, ...rest }: ProjectChange): Record<string, unknown> {
+function auditFields({ budget, limits, trust, importedFrom, ...rest }: Partial<NewProject>): Record<string, unknown> {
   return {
     ...rest,
     ...(trust && { trust: trust.map(trustFields) }),
     ...(budget !== undefined && auditBudget(budget)),
+    ...(importedFrom && { imported_from: importedFrom }),
     ...(limits?.requestsPerMinute !== undefined && { requests_per_minute: limits.requestsPerMinute }),
     ...(limits?.tokensPerMinute !== undefined && { tokens_per_minute: limits.tokensPerMinute }),
   };

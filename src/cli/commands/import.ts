@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { systemClock } from '../../base/time.js';
 import { readNameFiles } from '../../catalogue/names-file.js';
+import type { Config } from '../../config/config.js';
+import type { AccountRow } from '../admin-client.js';
 import { type Command, type CommandContext, required } from '../command.js';
 import { readConfig } from '../connection.js';
-import { type ApplyOptions, applyPlan } from '../import/apply.js';
+import { type Applied, type ApplyOptions, applyPlan } from '../import/apply.js';
 import { readBifrostConfig, readJson } from '../import/bifrost.js';
 import { CatalogueBook } from '../import/catalogue-book.js';
 import { Groups, type ModelEntries } from '../import/entries.js';
@@ -16,6 +18,7 @@ import { planPeople } from '../import/litellm-people.js';
 import { Plan } from '../import/plan.js';
 import { readPortkeyConfig } from '../import/portkey.js';
 import { ImportReport } from '../import/report.js';
+import type { RateBounds } from '../import/shared.js';
 import { configurationLines, fileNames, writeFiles } from '../import/write-files.js';
 import { CommandFailure, UsageError } from '../io.js';
 
@@ -54,21 +57,27 @@ const exitWithGaps = 3;
 
 async function runImport(context: CommandContext, system: Plan['system']): Promise<void> {
   const { io, positionals, options: given, flags, json } = context;
-  required(positionals[0], 'The source');
+  const url = given['database-url'];
+  if (url !== undefined && system !== 'litellm') throw new UsageError('--database-url is for LiteLLM alone.');
+  if (url === undefined) required(positionals[0], 'The source');
   const account = accountOf(context);
   const config = readConfig(given.config, io);
   const book = await CatalogueBook.read(config.catalogue.filter((file) => !file.endsWith(fileNames.catalogue)));
+  const gateway = await lookAtGateway(context);
   const nowMs = systemClock.now();
   const into: ModelEntries = {
-    ...{ plan: new Plan(system), book, report: new ImportReport(), claimed: new Map() },
+    ...{
+      plan: new Plan(system, boundsOf(config, gateway, account.account)),
+      book,
+      report: new ImportReport(),
+      claimed: new Map(),
+    },
     ...{ env: io.env, placed: new Map(), covered: new Map(), credentials: new Map(), groups: new Groups() },
     today: new Date(nowMs).toISOString().slice(0, 10),
   };
   for (const source of positionals) readSource(context, into, system, source);
-  const taken = await namesElsewhere(config.names);
-  const url = given['database-url'];
+  const taken = await namesElsewhere(config.names, gateway, system);
   if (url !== undefined) {
-    if (system !== 'litellm') throw new UsageError('--database-url is for LiteLLM alone.');
     const rows = await readLitellmRows(url);
     const key = io.env.LITELLM_SALT_KEY ?? io.env.LITELLM_MASTER_KEY ?? null;
     readLitellmModels(into, rows, key);
@@ -77,7 +86,7 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   } else finishNames(into, taken);
   const { plan, report } = into;
   const dir = resolve(io.cwd, given.out ?? '.');
-  writeFiles(dir, plan, report.markdown(`Import from ${positionals.map((source) => basename(source)).join(', ')}`));
+  writeFiles(dir, plan, report.markdown(`Import from ${sourcesOf(positionals, url)}`));
   const gaps = report.count('not taken');
   if (json) io.out(JSON.stringify({ counts: countsOf(plan), report: report.lines }, null, 2));
   else printSummary(context, into, dir);
@@ -89,15 +98,59 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   }
   if (!flags.has('apply')) return;
   const applied = await applyPlan(plan, { client: context.client(), ...account });
-  if (!json)
-    for (const [what, count] of Object.entries(applied.made))
-      io.out(`${count} ${what} made, ${applied.there[what as 'keys']} there already.`);
+  if (!json) printApplied(context, applied);
 }
 
-/** Names of the configuration that are not from an import. */
-async function namesElsewhere(files: readonly string[]): Promise<ReadonlySet<string>> {
+function printApplied({ io }: CommandContext, { made, there, differing, remarks }: Applied): void {
+  for (const [what, count] of Object.entries(made)) {
+    const other = differing[what as 'keys'];
+    const changed = other === 0 ? '' : `, of which ${other} differ from the source and stay as they are`;
+    io.out(`${count} ${what} made, ${there[what as 'keys']} there already${changed}.`);
+  }
+  for (const remark of remarks) io.out(remark);
+}
+
+function sourcesOf(files: readonly string[], url: string | undefined): string {
+  return [...files.map((source) => basename(source)), ...(url === undefined ? [] : ['the database'])].join(', ');
+}
+
+/** Names of the configuration and of the running gateway that are not from an import. */
+async function namesElsewhere(
+  files: readonly string[],
+  gateway: Gateway | null,
+  system: Plan['system'],
+): Promise<ReadonlySet<string>> {
   const { names } = await readNameFiles(files.filter((file) => !file.endsWith(fileNames.names)));
-  return new Set(names.keys());
+  const stored = (gateway?.names ?? []).filter((each) => each.imported_from?.system !== system);
+  return new Set([...names.keys(), ...stored.map(({ name }) => name)]);
+}
+
+interface Gateway {
+  readonly names: readonly { name: string; imported_from: { system: string } | null }[];
+  readonly accounts: readonly AccountRow[];
+}
+
+/** null where no gateway runs, or where it cannot be asked without `--apply`. */
+async function lookAtGateway(context: CommandContext): Promise<Gateway | null> {
+  try {
+    const client = context.client();
+    const { data: names } = await client.call<{ data: Gateway['names'] }>('GET', '/names');
+    return { names, accounts: (await client.accounts()).data };
+  } catch (error) {
+    if (context.flags.has('apply') || !(error instanceof CommandFailure)) throw error;
+    return null;
+  }
+}
+
+/** The limits that no key of the account is above. */
+function boundsOf({ limits }: Config, gateway: Gateway | null, account: ApplyOptions['account']): RateBounds {
+  const own = gateway?.accounts.find(({ id, email }) =>
+    'id' in account ? id === account.id : email === account.email,
+  );
+  return {
+    requestsPerMinute: own?.limits.requests_per_minute ?? limits.keyRequestsPerMinute,
+    tokensPerMinute: own?.limits.tokens_per_minute ?? limits.keyTokensPerMinute,
+  };
 }
 
 function readSource(

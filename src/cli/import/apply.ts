@@ -1,7 +1,20 @@
 /** Makes the accounts, projects, people and keys of a plan by the admin API. What was imported before stays as it is. */
+import { setTimeout } from 'node:timers/promises';
 import type { AdminClient } from '../admin-client.js';
-import { CommandFailure } from '../io.js';
-import type { AccountPlan, KeyPlan, Plan } from './plan.js';
+import { CommandFailure, TooManyCalls } from '../io.js';
+import { batchesOf, eachAtOnce } from './batches.js';
+import {
+  type Imported,
+  type ListedAccount,
+  type ListedKey,
+  type ListedMember,
+  type ListedProject,
+  sameBudget,
+  sameKey,
+  sameProject,
+} from './listed.js';
+import type { AccountPlan, KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
+import { unusedName } from './shared.js';
 
 export interface ApplyOptions {
   readonly client: AdminClient;
@@ -10,30 +23,30 @@ export interface ApplyOptions {
   readonly credit: { amountUsd: string } | { limitUsd: string } | null;
 }
 
+const kinds = ['accounts', 'projects', 'people', 'keys'] as const;
+type Counts = Record<(typeof kinds)[number], number>;
+
 export interface Applied {
-  readonly made: Record<'accounts' | 'projects' | 'people' | 'keys', number>;
-  readonly there: Record<'accounts' | 'projects' | 'people' | 'keys', number>;
+  readonly made: Counts;
+  /** They were imported before, and stay as they are. */
+  readonly there: Counts;
+  /** Of these, how many differ from the source by now. */
+  readonly differing: Counts;
+  /** What the operator should know beside the figures. */
+  readonly remarks: string[];
 }
 
-interface Listed {
-  id: string;
-  email?: string;
-  name?: string;
-  imported_from?: { system: string; id: string } | null;
-}
-
-const atOnce = 8;
-const pageLimit = 200;
+/** The account of what belongs to none has no id in the source. */
+const ofNone = '*';
 
 export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Applied> {
   const work = new Application(plan, options);
+  await work.prepare();
   try {
-    await work.checkFiles();
     await work.run();
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const { made } = work.applied;
-    const done = Object.entries(made).map(([what, count]) => `${count} ${what}`);
+    if (!(error instanceof CommandFailure)) throw error;
+    const done = kinds.map((what) => `${work.applied.made[what]} ${what}`);
     throw new CommandFailure(
       `${error.message}\nMade so far: ${done.join(', ')}. Run the same command again: it goes on from there.`,
     );
@@ -41,156 +54,190 @@ export async function applyPlan(plan: Plan, options: ApplyOptions): Promise<Appl
   return work.applied;
 }
 
+const noCounts = (): Counts => ({ accounts: 0, projects: 0, people: 0, keys: 0 });
 class Application {
-  readonly applied: Applied = {
-    made: { accounts: 0, projects: 0, people: 0, keys: 0 },
-    there: { accounts: 0, projects: 0, people: 0, keys: 0 },
-  };
-  private readonly accountIds = new Map<string | null, string>();
-  private readonly projectIds = new Map<string, string>();
-  private readonly personIds = new Map<string, string>();
+  readonly applied: Applied = { made: noCounts(), there: noCounts(), differing: noCounts(), remarks: [] };
+  private known: ListedAccount[] = [];
+  /** Ids here, by those of the source. */
+  private readonly accounts = new Map<string | null, string>();
+  private readonly projects = new Map<string, string>();
+  /** By account and person of the source. */
+  private readonly people = new Map<string, string>();
 
   constructor(
     private readonly plan: Plan,
     private readonly options: ApplyOptions,
   ) {}
 
+  /** Looks for what would end the work half-way. Changes nothing. */
+  async prepare(): Promise<void> {
+    await this.checkFiles();
+    this.known = await this.all<ListedAccount>('/accounts');
+    const { account } = this.options;
+    if ('id' in account && !this.baseAccount())
+      throw new CommandFailure(`There is no account "${account.id}". "lodestone account list" shows them.`);
+    const taken = this.plan.accounts.find((planned) => {
+      const there = this.known.find(({ email }) => email === this.emailOf(planned));
+      return there && !this.isSame(there, planned.id);
+    });
+    if (taken) {
+      throw new CommandFailure(
+        `The account of "${taken.alias}" would be ${this.emailOf(taken)}, which another account has. Give another address with --new-account. Nothing was changed.`,
+      );
+    }
+  }
+
   /** Names that the gateway does not have would make keys useless that are limited to them. */
-  async checkFiles(): Promise<void> {
+  private async checkFiles(): Promise<void> {
     if (this.plan.names.size === 0) return;
-    const loaded = new Map(
-      (await this.all<{ name: string; model: string }>('/names')).map(({ name, model }) => [name, model]),
-    );
-    const missing = [...this.plan.names]
-      .filter(([name, { model }]) => loaded.get(name) !== model)
-      .map(([name]) => name);
+    const listed = await this.all<{ id: string; name: string; model: string }>('/names');
+    const loaded = new Map(listed.map(({ name, model }) => [name, model]));
+    const missing = [...this.plan.names].filter(([name, { model }]) => loaded.get(name) !== model);
     if (missing.length === 0) return;
     throw new CommandFailure(
-      `The running gateway does not have ${missing.length} of ${this.plan.names.size} names of this import, such as "${missing[0]}". ` +
-        'Take the written files into its configuration, reload it, and run this again. Nothing was changed.',
+      `The running gateway does not have ${missing.length} of ${this.plan.names.size} names of this import, such as "${missing[0]![0]}". ` +
+        'Take the written files into its configuration, restart it or reload it, and run this again. Nothing was changed.',
     );
   }
 
   async run(): Promise<void> {
-    await this.addAccounts();
-    await this.addProjects();
-    await this.addPeople();
-    await this.addKeys();
+    await this.addBase();
+    for (const planned of this.plan.accounts) await this.addAccount(planned);
+    for (const [source, id] of this.accounts) await this.addProjects(source, id);
+    for (const [source, id] of this.accounts) await this.addPeople(source, id);
+    for (const [source, id] of this.accounts) await this.addKeys(source, id);
   }
 
-  private async addAccounts(): Promise<void> {
+  private baseAccount(): ListedAccount | undefined {
     const { account } = this.options;
-    const known = await this.all<Listed>('/accounts');
-    const base =
-      'id' in account ? known.find(({ id }) => id === account.id) : known.find(({ email }) => email === account.email);
-    if ('id' in account && !base) throw new CommandFailure(`There is no account "${account.id}".`);
-    this.accountIds.set(
-      null,
-      base?.id ?? (await this.addAccount({ id: null, alias: '', budget: null, openingUsd: '0' })),
-    );
-    if (base) this.applied.there.accounts++;
-    for (const planned of this.plan.accounts) {
-      const there = known.find(({ imported_from: from }) => this.isSame(from, planned.id!));
-      if (there) this.applied.there.accounts++;
-      this.accountIds.set(planned.id, there?.id ?? (await this.addAccount(planned)));
+    const stated = 'id' in account ? account.id : account.email;
+    return this.known.find(({ id, email }) => id === stated || email === stated.toLowerCase());
+  }
+
+  private emailOf({ alias }: Pick<AccountPlan, 'alias'>): string {
+    const { account } = this.options;
+    const base = 'email' in account ? account.email : this.baseAccount()!.email;
+    return alias === '' ? base : base.replace('@', `+${alias}@`);
+  }
+
+  private async addBase(): Promise<void> {
+    const there = this.baseAccount();
+    if (!there || this.isSame(there, ofNone))
+      return this.addAccount({ id: null, alias: '', budget: null, openingUsd: '0' }, there);
+    this.applied.there.accounts++;
+    this.accounts.set(null, there.id);
+    if ('id' in this.options.account) return;
+    this.applied.remarks.push(`The account ${there.email} was there already: it got no credit.`);
+  }
+
+  private async addAccount(
+    planned: AccountPlan,
+    there = this.known.find((account) => this.isSame(account, planned.id)),
+  ): Promise<void> {
+    const { credit } = this.options;
+    const { id, alias, budget, openingUsd } = planned;
+    if (there) this.note('accounts', !sameBudget(there.budget, budget));
+    const { id: made } =
+      there ??
+      (await this.call<Imported>('POST', '/accounts', {
+        email: this.emailOf(planned),
+        ...(alias !== '' && { name: alias }),
+        ...(budget && { budget, opening_spent_usd: openingUsd }),
+        ...(credit && 'limitUsd' in credit && { credit_limit_usd: credit.limitUsd }),
+        imported_from: { system: this.plan.system, id: id ?? ofNone },
+      }));
+    if (!there) this.applied.made.accounts++;
+    if (credit && 'amountUsd' in credit && !(there && (await this.hasEntries(made)))) {
+      const note = `import from ${this.plan.system}`;
+      await this.call('POST', `/accounts/${made}/credits`, { amount_usd: credit.amountUsd, note });
+    }
+    this.accounts.set(id, made);
+  }
+
+  /** An account without any entry never got its credit: the work ended between the two calls. */
+  private async hasEntries(accountId: string): Promise<boolean> {
+    const { data } = await this.call<{ data: object[] }>('GET', `/accounts/${accountId}/ledger?limit=1`);
+    return data.length > 0;
+  }
+
+  private async addProjects(source: string | null, accountId: string): Promise<void> {
+    const planned = this.plan.projects.filter(({ account }) => account === source);
+    if (planned.length === 0) return;
+    const listed = await this.all<ListedProject>(`/accounts/${accountId}/projects`, 200);
+    const known = this.bySource(listed);
+    const names = new Set(listed.map(({ name }) => name));
+    for (const project of planned) {
+      const there = known.get(project.id);
+      if (there) this.note('projects', !sameProject(there, project));
+      const { id } = there ?? (await this.addProject(accountId, { ...project, name: unusedName(project.name, names) }));
+      this.projects.set(project.id, id);
     }
   }
 
-  private async addAccount({ id, alias, budget, openingUsd }: AccountPlan): Promise<string> {
-    const { client, account, credit } = this.options;
-    const email = 'email' in account ? account.email : (await client.findAccount(account.id)).email;
-    const own = id === null ? email : email.replace('@', `+${alias}@`);
-    const made = await client.call<Listed>('POST', '/accounts', {
-      email: own,
-      ...(alias !== '' && { name: alias }),
-      ...(id !== null && { imported_from: { system: this.plan.system, id } }),
-    });
-    if (credit && 'amountUsd' in credit) {
-      await client.call('POST', `/accounts/${made.id}/credits`, {
-        amount_usd: credit.amountUsd,
-        note: `import from ${this.plan.system}`,
-      });
-    }
-    const change = {
-      ...(credit && 'limitUsd' in credit && { credit_limit_usd: credit.limitUsd }),
+  private async addProject(accountId: string, project: ProjectPlan): Promise<Imported> {
+    const { id, name, budget, openingUsd, requestsPerMinute, tokensPerMinute } = project;
+    const made = await this.call<Imported>('POST', `/accounts/${accountId}/projects`, {
+      name,
       ...(budget && { budget, opening_spent_usd: openingUsd }),
-    };
-    if (Object.keys(change).length > 0) await client.call('PATCH', `/accounts/${made.id}`, change);
-    this.applied.made.accounts++;
-    return made.id;
+      ...(requestsPerMinute !== null && { requests_per_minute: requestsPerMinute }),
+      ...(tokensPerMinute !== null && { tokens_per_minute: tokensPerMinute }),
+      imported_from: { system: this.plan.system, id },
+    });
+    this.applied.made.projects++;
+    return made;
   }
 
-  private async addProjects(): Promise<void> {
-    for (const [source, accountId] of this.accountIds) {
-      const planned = this.plan.projects.filter(({ account }) => account === source);
-      if (planned.length === 0) continue;
-      const known = await this.all<Listed>(`/accounts/${accountId}/projects`);
-      for (const { id, name, budget, openingUsd, requestsPerMinute, tokensPerMinute } of planned) {
-        const there = known.find(({ imported_from: from }) => this.isSame(from, id));
-        if (there) this.applied.there.projects++;
-        const made =
-          there ??
-          (await this.options.client.call<Listed>('POST', `/accounts/${accountId}/projects`, {
-            name,
-            ...(budget && { budget, opening_spent_usd: openingUsd }),
-            ...(requestsPerMinute !== null && { requests_per_minute: requestsPerMinute }),
-            ...(tokensPerMinute !== null && { tokens_per_minute: tokensPerMinute }),
-            imported_from: { system: this.plan.system, id },
-          }));
-        if (!there) this.applied.made.projects++;
-        this.projectIds.set(id, made.id);
+  private async addPeople(source: string | null, accountId: string): Promise<void> {
+    const planned = this.plan.people.filter(({ memberships }) => memberships.some(({ account }) => account === source));
+    if (planned.length === 0) return;
+    const listed = await this.all<ListedMember>(`/accounts/${accountId}/members`, 200);
+    const known = new Map(listed.map((member) => [member.email, member]));
+    await eachAtOnce(planned, async (person) => {
+      const { role } = person.memberships.find(({ account }) => account === source)!;
+      const there = known.get(person.email);
+      if (there) this.note('people', there.role !== role);
+      const { id } = there ?? (await this.addPerson(source, accountId, person));
+      this.people.set(placeOf(source, person.id), id);
+    });
+  }
+
+  private async addPerson(source: string | null, accountId: string, person: PersonPlan): Promise<Imported> {
+    const { role, projects } = person.memberships.find(({ account }) => account === source)!;
+    const made = await this.call<Imported>('POST', `/accounts/${accountId}/members`, {
+      ...{ email: person.email, role },
+      projects: projects?.map((project) => this.projects.get(project)!) ?? null,
+      imported_from: { system: this.plan.system, id: person.id },
+    });
+    this.applied.made.people++;
+    return made;
+  }
+
+  private async addKeys(source: string | null, accountId: string): Promise<void> {
+    const planned = this.plan.keys.filter(({ account }) => account === source);
+    if (planned.length === 0) return;
+    const known = this.bySource(await this.all<ListedKey>(`/accounts/${accountId}/keys`, 1000));
+    const elsewhere: string[] = [];
+    const missing: ReturnType<Application['keyFields']>[] = [];
+    for (const key of planned) {
+      const there = known.get(key.id);
+      if (there) this.note('keys', !sameKey(there, key));
+      else missing.push(this.keyFields(key));
+    }
+    await eachAtOnce(batchesOf(missing), async (batch) => {
+      const path = `/accounts/${accountId}/imported-keys`;
+      const { data } = await this.call<{ data: { status: string }[] }>('POST', path, { keys: batch });
+      for (const [index, { status }] of data.entries()) {
+        if (status === 'created') this.applied.made.keys++;
+        else elsewhere.push(batch[index]!.name);
       }
-    }
+    });
+    if (elsewhere.length === 0) return;
+    const reason = `because another key has their token already, such as "${elsewhere[0]}"`;
+    this.applied.remarks.push(`${elsewhere.length} keys stay where they are, ${reason}.`);
   }
 
-  private async addPeople(): Promise<void> {
-    for (const [source, accountId] of this.accountIds) {
-      const planned = this.plan.people.filter(({ memberships }) =>
-        memberships.some(({ account }) => account === source),
-      );
-      if (planned.length === 0) continue;
-      const known = await this.all<Listed>(`/accounts/${accountId}/members`);
-      for (const { id, email, memberships } of planned) {
-        const there = known.find((member) => member.email === email);
-        const { role, projects } = memberships.find(({ account }) => account === source)!;
-        const made =
-          there ??
-          (await this.options.client.call<Listed>('POST', `/accounts/${accountId}/members`, {
-            email,
-            role,
-            projects: projects?.map((project) => this.projectIds.get(project)!) ?? null,
-            imported_from: { system: this.plan.system, id },
-          }));
-        if (there) this.applied.there.people++;
-        else this.applied.made.people++;
-        this.personIds.set(id, made.id);
-      }
-    }
-  }
-
-  private async addKeys(): Promise<void> {
-    for (const [source, accountId] of this.accountIds) {
-      const planned = this.plan.keys.filter(
-        ({ account }) => (this.accountIds.has(account) ? account : null) === source,
-      );
-      if (planned.length === 0) continue;
-      const known = new Set(
-        (await this.all<Listed>(`/accounts/${accountId}/keys`)).map(({ imported_from: from }) => from?.id),
-      );
-      const missing = planned.filter(({ id }) => !known.has(id));
-      this.applied.there.keys += planned.length - missing.length;
-      const next = missing.values();
-      await Promise.all(
-        Array.from({ length: atOnce }, async () => {
-          for (const key of next) await this.addKey(accountId, key);
-        }),
-      );
-    }
-  }
-
-  private async addKey(accountId: string, key: KeyPlan): Promise<void> {
-    const { client } = this.options;
-    const made = await client.call<Listed>('POST', `/accounts/${accountId}/keys`, {
+  private keyFields(key: KeyPlan) {
+    return {
       name: key.name,
       token_sha256: key.sha256,
       ...(key.lastFour !== null && { last_four: key.lastFour }),
@@ -200,27 +247,53 @@ class Application {
       ...(key.allowedModels !== null && { allowed_models: key.allowedModels }),
       ...(key.requestsPerMinute !== null && { requests_per_minute: key.requestsPerMinute }),
       ...(key.tokensPerMinute !== null && { tokens_per_minute: key.tokensPerMinute }),
-      ...(key.project !== null && { project: this.projectIds.get(key.project) }),
-      ...(key.holder !== null && this.personIds.has(key.holder) && { holder: this.personIds.get(key.holder) }),
-      ...(key.expiresAt !== null && { expires: key.expiresAt }),
-    });
-    if (key.disabled) await client.call('PATCH', `/accounts/${accountId}/keys/${made.id}`, { disabled: true });
-    this.applied.made.keys++;
+      ...(key.project !== null && { project: this.projects.get(key.project)! }),
+      ...(key.holder !== null && { holder: this.people.get(placeOf(key.account, key.holder))! }),
+      expires: key.expiresAt ?? 'never',
+      ...(key.disabled && { disabled: true }),
+    };
   }
 
-  private isSame(from: Listed['imported_from'], id: string): boolean {
+  private note(what: (typeof kinds)[number], isDifferent: boolean): void {
+    this.applied.there[what]++;
+    if (isDifferent) this.applied.differing[what]++;
+  }
+
+  private isSame({ imported_from: from }: Imported, id: string | null): boolean {
     return from?.system === this.plan.system && from.id === id;
   }
 
+  private bySource<T extends Imported>(listed: readonly T[]): Map<string, T> {
+    return new Map(
+      listed.flatMap((each) =>
+        each.imported_from?.system === this.plan.system ? [[each.imported_from.id, each] as const] : [],
+      ),
+    );
+  }
+
+  /** Waits where the gateway takes no more calls of this address for a while. */
+  private async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
+    for (;;) {
+      try {
+        return await this.options.client.call<T>(method, path, body);
+      } catch (error) {
+        if (!(error instanceof TooManyCalls)) throw error;
+        await setTimeout(error.retryAfterSeconds * 1000);
+      }
+    }
+  }
+
   /** A whole list, page by page where it has pages. */
-  private async all<T extends { id?: string; name?: string }>(path: string): Promise<T[]> {
+  private async all<T extends { id: string }>(path: string, pageSize?: number): Promise<T[]> {
+    if (pageSize === undefined) return (await this.call<{ data: T[] }>('GET', path)).data;
     const found: T[] = [];
     for (let after = ''; ; ) {
-      const page = await this.options.client.call<{ data: T[] }>('GET', `${path}?limit=${pageLimit}${after}`);
-      found.push(...page.data);
-      const last = page.data.at(-1)?.id ?? page.data.at(-1)?.name;
-      if (page.data.length !== pageLimit || last === undefined) return found;
-      after = `&after=${encodeURIComponent(last)}`;
+      const { data } = await this.call<{ data: T[] }>('GET', `${path}?limit=${pageSize}${after}`);
+      found.push(...data);
+      if (data.length < pageSize) return found;
+      after = `&after=${encodeURIComponent(data.at(-1)!.id)}`;
     }
   }
 }
+
+const placeOf = (account: string | null, person: string) => JSON.stringify([account, person]);

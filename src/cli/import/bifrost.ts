@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { CommandFailure } from '../io.js';
 import type { ModelEntries } from './entries.js';
 import { readModelEntry } from './litellm-models.js';
-import { budgetOf, slugOf, unusedName } from './litellm-people.js';
 import { keyWith } from './provider-keys.js';
+import { budgetOf, keyRates, nameOf, slugOf, sourceId, unusedName, unusedSlug } from './shared.js';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 export function readJson(text: string, file: string): Fields {
@@ -127,18 +127,19 @@ function readGovernance(into: ModelEntries, governance: Fields, field: string): 
     const customer = fieldsOf(value);
     const path = `${field}.customers[${index}]`;
     const alias = textOf(customer.name) ?? String(customer.id);
-    plan.accounts.push({ id: String(customer.id), alias: slugOf(alias), ...budgetFor(into, budgets, customer, path) });
-    report.taken(path, `the account of "${alias}"`);
+    const slug = unusedSlug(slugOf(alias), new Set(plan.accounts.map((account) => account.alias)));
+    plan.accounts.push({ id: sourceId(customer.id), alias: slug, ...budgetFor(into, budgets, customer, path) });
+    report.taken(path, `the account of "${nameOf(alias)}"`);
   });
   listOf(governance.teams).forEach((value, index) => {
     const team = fieldsOf(value);
     const path = `${field}.teams[${index}]`;
-    const account = textOf(team.customer_id);
+    const account = accountOf(into, team, path);
     const names = plan.projects.filter((project) => project.account === account).map(({ name }) => name);
-    const name = unusedName((textOf(team.name) ?? String(team.id)).slice(0, 90), new Set(names));
+    const name = unusedName(nameOf(textOf(team.name) ?? String(team.id), 90), new Set(names));
     const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(team.rate_limit_id)), path);
     plan.projects.push({
-      id: String(team.id),
+      id: sourceId(team.id),
       account,
       name,
       ...budgetFor(into, budgets, team, path),
@@ -161,6 +162,15 @@ function readGovernance(into: ModelEntries, governance: Fields, field: string): 
   }
 }
 
+/** The customer, where there is one of that id. */
+function accountOf({ plan, report }: ModelEntries, node: Fields, path: string): string | null {
+  if (textOf(node.customer_id) === null) return null;
+  const id = sourceId(node.customer_id);
+  if (plan.accounts.some((account) => account.id === id)) return id;
+  report.changed(`${path}.customer_id`, 'there is no such customer: the account of what belongs to none');
+  return null;
+}
+
 interface Tables {
   readonly budgets: ReadonlyMap<string, Fields>;
   readonly limits: ReadonlyMap<string, Fields>;
@@ -173,21 +183,33 @@ function addVirtualKey(into: ModelEntries, key: Fields, { budgets, limits, path 
   if (token === null) return void report.notTaken(path, 'it has no value: make a new key');
   if (/^env\./.test(token))
     return void report.notTaken(path, 'its value is a variable, which only Bifrost can read: make a new key');
-  const team = plan.projects.find(({ id }) => id === key.team_id);
+  if (!/^[!-~]{1,512}$/.test(token))
+    return void report.notTaken(path, 'its value is no token of 1 to 512 printable characters: make a new key');
+  const sha256 = createHash('sha256').update(token).digest('hex');
+  if (plan.keys.some((other) => other.sha256 === sha256))
+    return void report.notTaken(path, 'another virtual key has the same value');
+  const team = textOf(key.team_id) === null ? undefined : plan.projects.find(({ id }) => id === sourceId(key.team_id));
+  if (textOf(key.team_id) !== null && !team)
+    report.changed(`${path}.team_id`, 'there is no such team: the default project');
   const { budget, openingUsd } = budgetFor(into, budgets, key, path);
   const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(key.rate_limit_id)), path);
   plan.keys.push({
-    id: String(key.id ?? ''),
-    account: team ? team.account : textOf(key.customer_id),
-    ...{ project: team?.id ?? null, holder: null, name: (textOf(key.name) ?? 'imported').slice(0, 100) },
-    ...{ sha256: createHash('sha256').update(token).digest('hex'), lastFour: token.slice(-4), expiresAt: null },
+    id: sourceId(key.id ?? sha256),
+    account: team ? team.account : accountOf(into, key, path),
+    ...{ project: team?.id ?? null, holder: null, name: nameOf(textOf(key.name)) },
+    ...{ sha256, lastFour: token.length > 4 ? token.slice(-4) : null, expiresAt: null },
     ...{
       disabled: key.is_active === false,
       limitUsd: budget?.limit_usd ?? null,
       limitReset: budget?.period ?? 'never',
       openingUsd,
     },
-    ...{ allowedModels: null, requestsPerMinute, tokensPerMinute },
+    allowedModels: null,
+    ...keyRates(
+      report,
+      { requests: requestsPerMinute, tokens: tokensPerMinute },
+      { bounds: plan.keyBounds, fields: { requests: `${path}.rate_limit_id`, tokens: `${path}.rate_limit_id` } },
+    ),
   });
   report.taken(path, 'a key that keeps its token');
   for (const name of ['provider_configs', 'mcp_configs', 'keys'] as const) {

@@ -117,13 +117,16 @@ describe('the import from LiteLLM’s database', () => {
 
   it('a key keeps its hash, its cap, its spend and its limits', async () => {
     await addKey('sk-one', { key_alias: 'one', spend: 0.1, max_budget: 12.34, budget_duration: '1d', rpm_limit: 10 });
-    await addKey('sk-two', { budget_id: 'b', expires: '2027-01-01T00:00:00Z', user_id: 'u2' });
+    await addKey('sk-two', { budget_id: 'b', expires: '2027-01-01T00:00:00Z', user_id: 'u2', organization_id: 'o' });
+    await addKey('sk-three', { user_id: 'u2' });
     const { plan } = await planned();
     const [one, two] = ['sk-one', 'sk-two'].map((token) => plan.keys.find(({ sha256 }) => sha256 === hash(token)));
     expect(one).toMatchObject({ name: 'one', limitUsd: '12.34', limitReset: 'daily', openingUsd: '0.1' });
     expect(one).toMatchObject({ requestsPerMinute: 10, tokensPerMinute: null, expiresAt: null, lastFour: '-one' });
     expect(two).toMatchObject({ limitUsd: '100.1', limitReset: 'monthly', requestsPerMinute: 60, holder: 'u2' });
     expect(two?.expiresAt).toContain('2027-01-01');
+    // Who is not in the account of a key cannot hold it.
+    expect(plan.keys.find(({ sha256 }) => sha256 === hash('sk-three'))).toMatchObject({ account: null, holder: null });
   });
 
   it('a key of a team has no more than its team: its models, and nothing where the team is blocked', async () => {

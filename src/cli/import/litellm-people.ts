@@ -1,9 +1,10 @@
 /** Turns LiteLLM's organisations, teams, users and keys into accounts, projects, people and keys. */
 import type { LitellmRows } from './litellm-database.js';
 import { membersByUser, reportOthers, teamsByUser } from './litellm-rows.js';
-import type { AccountPlan, BudgetPlan, KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
+import type { KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
 import type { ImportReport } from './report.js';
-import { countOf, type Fields, isCalendarEnd, listOf, periodOf, textOf, usdOf } from './values.js';
+import { allowedMax, budgetOf, emailOf, keyRates, nameOf, slugOf, sourceId, unusedName, unusedSlug } from './shared.js';
+import { countOf, type Fields, listOf, textOf } from './values.js';
 
 const roles: Record<string, string> = {
   ...{ proxy_admin: 'owner', org_admin: 'admin', internal_user: 'developer', team: 'developer', user: 'developer' },
@@ -56,24 +57,35 @@ interface Reading {
 
 function addOrganisation({ plan, report, budgets }: Reading, row: Fields, field: string): void {
   report.expect([field]);
-  const id = String(row.organization_id);
+  const id = sourceId(row.organization_id);
   const alias = textOf(row.organization_alias) ?? id;
+  const slug = unusedSlug(slugOf(alias), new Set(plan.accounts.map((account) => account.alias)));
   const own = { ...(budgets.get(String(row.budget_id)) ?? {}), spend: row.spend };
   const { budget, openingUsd } = budgetOf(report, own, field);
-  plan.accounts.push({ id, alias: slugOf(alias), budget, openingUsd } satisfies AccountPlan);
-  report.taken(field, `the account of "${alias}"`);
+  plan.accounts.push({ id, alias: slug, budget, openingUsd });
+  report.taken(field, `the account of "${nameOf(alias)}"`);
   reportModels(report, row, field);
   reportOthers(report, row, field);
 }
 
-function addTeam({ plan, report, teams, projectNames }: Reading, row: Fields, field: string): void {
+/** The organisation, where there is one of that id. */
+function accountOf({ plan, report }: Reading, row: Fields, field: string): string | null {
+  if (textOf(row.organization_id) === null) return null;
+  const id = sourceId(row.organization_id);
+  if (plan.accounts.some((account) => account.id === id)) return id;
+  report.changed(`${field}.organization_id`, 'there is no such organisation: the account of what belongs to none');
+  return null;
+}
+
+function addTeam(reading: Reading, row: Fields, field: string): void {
+  const { plan, report, teams, projectNames } = reading;
   report.expect([field]);
-  const id = String(row.team_id);
-  const stated = textOf(row.team_alias) ?? id;
-  const account = textOf(row.organization_id);
+  const id = sourceId(row.team_id);
+  const stated = nameOf(textOf(row.team_alias) ?? id);
+  const account = accountOf(reading, row, field);
   const names = projectNames.get(account) ?? new Set();
   projectNames.set(account, names);
-  const name = unusedName(stated.slice(0, 90), names);
+  const name = unusedName(nameOf(stated, 90), names);
   names.add(name);
   const { budget, openingUsd } = budgetOf(report, row, field);
   const project = {
@@ -83,7 +95,11 @@ function addTeam({ plan, report, teams, projectNames }: Reading, row: Fields, fi
   };
   plan.projects.push(project);
   const limited = listOf(row.models).map(String);
-  teams.set(id, { project, isBlocked: row.blocked === true, models: limited.some(isEverything) ? [] : limited });
+  teams.set(String(row.team_id), {
+    project,
+    isBlocked: row.blocked === true,
+    models: limited.some(isEverything) ? [] : limited,
+  });
   if (name === stated) report.taken(field, `the project "${name}"`);
   else report.changed(field, `the project "${name}": its name was taken or too long`);
   if (row.blocked === true) report.changed(`${field}.blocked`, 'a project cannot be blocked: its keys are disabled');
@@ -92,15 +108,12 @@ function addTeam({ plan, report, teams, projectNames }: Reading, row: Fields, fi
   reportOthers(report, row, field);
 }
 
-function addUser(
-  { plan, report, people, teams, emails, teamsOf, membersOf }: Reading,
-  row: Fields,
-  field: string,
-): void {
+function addUser(reading: Reading, row: Fields, field: string): void {
+  const { plan, report, people, teams, emails, teamsOf, membersOf } = reading;
   report.expect([field]);
-  const email = textOf(row.user_email);
+  const email = emailOf(row.user_email);
   const id = String(row.user_id);
-  if (email === null || !/^[^\s@]+@[^\s@]+$/.test(email)) {
+  if (email === null) {
     if (id !== 'default_user_id')
       report.notTaken(field, `the user "${id.slice(0, 80)}" has no email address: add the person by hand`);
     return;
@@ -110,19 +123,19 @@ function addUser(
   const inOrganisations = membersOf.get(id) ?? [];
   const accounts = new Set<string | null>([
     ...known.map(({ account }) => account),
-    ...inOrganisations.map((member) => textOf(member.organization_id)),
+    ...inOrganisations.map((member) => accountOf(reading, member, field)),
   ]);
   if (accounts.size === 0) accounts.add(null);
   const memberships = [...accounts].map((account) => {
-    const member = inOrganisations.find((each) => each.organization_id === account);
+    const member = inOrganisations.find((each) => sourceId(each.organization_id) === account);
     const projects = known.filter((project) => project.account === account).map((project) => project.id);
     const own = (member && roles[String(member.user_role)]) ?? role;
     return { account, role: own, projects: own === 'developer' && projects.length > 0 ? projects : null };
   });
-  if (emails.has(email.toLowerCase())) {
+  if (emails.has(email)) {
     return void report.notTaken(field, 'another user has this email address: one person has one');
   }
-  const person = { id, email: email.toLowerCase(), memberships };
+  const person = { id: sourceId(id), email, memberships };
   plan.people.push(person);
   emails.add(person.email);
   people.set(id, person);
@@ -162,14 +175,21 @@ function addKey(reading: Reading, row: Fields, field: string): void {
   );
   if (allowedModels?.length === 0)
     return void report.notTaken(field, `no model of the key "${shown(name)}" was imported: make a new one`);
+  if (allowedModels && allowedModels.length > allowedMax) {
+    const reason = `limited to ${allowedModels.length} models, and a key can be limited to ${allowedMax}: make a new one`;
+    return void report.notTaken(field, `the key "${shown(name)}" is ${reason}`);
+  }
+  const account = project ? project.account : accountOf(reading, row, field);
   const person = people.get(String(row.user_id));
+  const isMember = person?.memberships.some((membership) => membership.account === account) === true;
+  if (person && !isMember) report.changed(`${field}.user_id`, 'its user is in another account: nobody holds it');
   hashes.add(hash);
   plan.keys.push({
     id: hash,
-    account: project ? project.account : textOf(row.organization_id),
+    account,
     project: project?.id ?? null,
-    holder: person?.id ?? null,
-    name: name.slice(0, 100),
+    holder: isMember ? person!.id : null,
+    name: nameOf(name),
     sha256: hash,
     lastFour: /^sk-\.\.\.([!-~]{4})$/.exec(String(row.key_name ?? ''))?.[1] ?? null,
     expiresAt: expires,
@@ -178,8 +198,11 @@ function addKey(reading: Reading, row: Fields, field: string): void {
     limitReset: budget?.period ?? 'never',
     openingUsd,
     allowedModels,
-    requestsPerMinute: countOf(own.rpm_limit),
-    tokensPerMinute: countOf(own.tpm_limit),
+    ...keyRates(
+      report,
+      { requests: countOf(own.rpm_limit), tokens: countOf(own.tpm_limit) },
+      { bounds: plan.keyBounds, fields: { requests: `${field}.rpm_limit`, tokens: `${field}.tpm_limit` } },
+    ),
   } satisfies KeyPlan);
   report.taken(field, `the key "${shown(name)}", which keeps its token`);
   if (countOf(own.max_parallel_requests) !== null) parallel(report, field);
@@ -224,44 +247,4 @@ function listed(plan: Plan, models: readonly string[]): { known: string[]; unkno
 function reportModels(report: ImportReport, row: Fields, field: string): void {
   if (listOf(row.models).length > 0)
     report.notTaken(`${field}.models`, 'only keys are limited to models: limit its keys');
-}
-
-/** A limit with its period, and what was spent of it. */
-export function budgetOf(
-  report: ImportReport,
-  row: Fields,
-  field: string,
-): { budget: BudgetPlan | null; openingUsd: string } {
-  const openingUsd = usdOf(row.spend) ?? '0';
-  const limit = usdOf(row.max_budget);
-  if (limit === null) return { budget: null, openingUsd };
-  const duration = textOf(row.budget_duration);
-  const period = periodOf(duration);
-  if (period === undefined) {
-    report.changed(
-      `${field}.budget_duration`,
-      `"${duration!.slice(0, 20)}" has no counterpart: the limit stays, and never begins anew`,
-    );
-  } else if (!isCalendarEnd(period, textOf(row.budget_reset_at))) {
-    report.changed(`${field}.budget_duration`, `${period}, from the start of a calendar day in UTC`);
-  }
-  return { budget: { limit_usd: limit, period: period ?? 'never' }, openingUsd };
-}
-
-export function slugOf(alias: string): string {
-  return (
-    alias
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '')
-      .slice(0, 40) || 'organisation'
-  );
-}
-
-export function unusedName(stated: string, taken: ReadonlySet<string>): string {
-  const base = stated === 'default' ? 'default (imported)' : stated;
-  for (let n = 1; ; n++) {
-    const name = n === 1 ? base : `${base} (${n})`;
-    if (!taken.has(name)) return name;
-  }
 }

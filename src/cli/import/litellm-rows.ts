@@ -53,12 +53,13 @@ const readColumns = new Set([
     'created_at',
   ],
   ...['created_by', 'updated_at', 'updated_by', 'last_active', 'rotation_count', 'last_rotation_at', 'key_type'],
+  ...['total_spend', 'settings_updated_at', 'password_reset_required', 'last_breach_check_at'],
 ]);
 
 /** Every other column that has something in it. */
 export function reportOthers(report: ImportReport, row: Fields, field: string): void {
   for (const [name, value] of Object.entries(row)) {
-    if (readColumns.has(name) || value === null || value === false) continue;
+    if (readColumns.has(name) || !value) continue;
     if (typeof value === 'object' && Object.keys(value).length === 0) continue;
     if (name === 'metadata') report.changed(`${field}.${name}`, 'left out: a note of LiteLLM’s');
     else report.notTaken(`${field}.${name}`, 'has no counterpart');

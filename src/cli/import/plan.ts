@@ -1,5 +1,6 @@
 /** What an import will do: files to write and objects to make. It is complete before anything is changed. */
 import type { BudgetPeriod } from '../../domain/organisation.js';
+import type { RateBounds } from './shared.js';
 
 export interface NamePlan {
   model: string;
@@ -82,7 +83,11 @@ export class Plan {
   readonly people: PersonPlan[] = [];
   readonly keys: KeyPlan[] = [];
 
-  constructor(readonly system: 'litellm' | 'bifrost' | 'portkey') {}
+  constructor(
+    readonly system: 'litellm' | 'bifrost' | 'portkey',
+    /** The limits of the accounts, which no key is above. */
+    readonly keyBounds: RateBounds = { requestsPerMinute: 600, tokensPerMinute: 1_000_000 },
+  ) {}
 
   /** A reference to a secret: `os.environ/NAME` and `env.NAME` keep their variable, a literal gets one of its own. */
   secretReference(value: string, variable: string): string {

@@ -6,21 +6,32 @@ import type { AccountChange } from '../../accounts/directory.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import { personOf } from '../../accounts/sign-in/session.js';
 import { parseUsd, usdText } from '../../base/money.js';
+import { importedFrom } from '../../catalogue/model-name.js';
 import type { Account } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { SignInUser } from '../../storage/store.js';
 import { settingFields, settingsJson, settingsOf } from '../api/account.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { changedBudget, openingSpent } from '../keys/budget-fields.js';
+import { budgetFields, changedBudget, openingSpent } from '../keys/budget-fields.js';
 import { actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
+
+const creditLimit = z
+  .string('must be a decimal amount as text, like "10.00"')
+  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
+  .optional()
+  .describe('How far below zero the balance may go, as an exact decimal.');
 
 export const newAccount = z.strictObject({
   email: emailAddress,
   name: personText(200).nullish(),
   password: newPassword.nullish().describe('Lets the account sign in at the dashboard.'),
   billing_country: countryCode.nullish().describe('ISO 3166-1.'),
+  credit_limit_usd: creditLimit,
+  budget: budgetFields,
+  opening_spent_usd: openingSpent,
+  imported_from: importedFrom.optional().describe('The system that the account comes from, and its id there.'),
 });
 
 export const passwordChange = z.strictObject({ password: newPassword });
@@ -46,11 +57,7 @@ export const accountChange = z.strictObject({
     .nullable()
     .optional()
     .describe('Whether requests in flight are held against the balance; null is what the configuration says.'),
-  credit_limit_usd: z
-    .string('must be a decimal amount as text, like "10.00"')
-    .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
-    .optional()
-    .describe('How far below zero the balance may go, as an exact decimal.'),
+  credit_limit_usd: creditLimit,
   ...settingFields,
   opening_spent_usd: openingSpent,
 });
@@ -62,12 +69,19 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   const answer = (account: Account) => answerOf(deps, account);
 
   app.post('/accounts', async (request, reply) => {
-    const { email, name, password, billing_country } = bodyFields(request, newAccount);
+    const { email, name, password, billing_country, credit_limit_usd, imported_from, ...sent } = bodyFields(
+      request,
+      newAccount,
+    );
+    const budget = changedBudget(sent, null, deps.clock.now());
     if (password) await checkNewPassword('password', password, { email, name });
     const account = await directory.createAccount(actorOf(request), {
       email,
       name: name ?? null,
       billingCountry: billing_country ?? null,
+      ...(credit_limit_usd !== undefined && { creditLimitPico: parseUsd(credit_limit_usd)! }),
+      ...(budget && { budget }),
+      ...(imported_from && { importedFrom: imported_from }),
     });
     if (password && deps.createSignIn) await deps.createSignIn(account, password);
     else await makeOwner(deps, account);
@@ -200,6 +214,7 @@ function accountJson(account: Account, user: Pick<SignInUser, 'operator' | 'twoF
     sign_in: user !== undefined,
     operator: user?.operator ?? false,
     two_factor: user?.twoFactor ?? false,
+    imported_from: account.importedFrom,
     created_at: new Date(account.createdAt).toISOString(),
   };
 }

@@ -16,9 +16,13 @@ export function registerKeys(app: FastifyInstance, deps: HttpDeps): void {
     return reply.code(201).send(await records.createOrBring(request, actorOf(request), account));
   });
 
+  app.post<WithId>('/accounts/:id/imported-keys', async (request) =>
+    records.bringAll(request, actorOf(request), await accountNamed(deps, request.params.id)),
+  );
+
   app.get<WithId>('/accounts/:id/keys', async (request) => {
     const { id } = await accountNamed(deps, request.params.id);
-    return { object: 'list', data: await records.list(id) };
+    return { object: 'list', data: await records.page(request, id) };
   });
 
   app.get<WithKeyId>('/accounts/:id/keys/:keyId', async (request) => {

@@ -166,6 +166,16 @@ export const newOrBroughtKey = newKey
   })
   .meta({ dependentRequired: Object.fromEntries(ofImports.map((name) => [name, ['token_sha256']])) });
 
+const importedKeysMax = 200;
+
+/** Several keys of another system. */
+export const importedKeys = z.strictObject({
+  keys: z
+    .array(newOrBroughtKey.required({ token_sha256: true }), 'must be a list of keys')
+    .min(1, 'must not be empty')
+    .max(importedKeysMax, `must have at most ${importedKeysMax} entries`),
+});
+
 /** The token and the past of a key of another system; undefined for a key that is made here. */
 export function broughtOf(fields: z.infer<typeof newOrBroughtKey>): NewKey['brought'] {
   const { token_sha256: hex, last_four, imported_from, opening_usage_usd: opening } = fields;

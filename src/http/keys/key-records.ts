@@ -15,9 +15,11 @@ import type { KeyFigures } from '../../storage/store.js';
 import { actorOf } from '../admin/audit.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
+import { type NumberParameter, queryNumber, queryText } from '../query.js';
 import {
   type Bounds,
   broughtOf,
+  importedKeys,
   keyChange,
   keyFields,
   newKey,
@@ -25,6 +27,8 @@ import {
   termsOf,
   withKeyFaults,
 } from './key-fields.js';
+
+export const keysLimit: NumberParameter = { name: 'limit', description: 'How many.', default: 100, min: 1, max: 1000 };
 
 const unused: KeyFigures = { usagePico: 0n, lastUsedAt: null };
 
@@ -44,6 +48,8 @@ export interface KeyMaker {
   readonly holderId?: string | null;
 }
 
+type SentKey = z.infer<typeof newKey> & { brought?: NewKey['brought']; maker?: KeyMaker };
+
 export class KeyRecords {
   private readonly bounds: Bounds;
 
@@ -57,6 +63,20 @@ export class KeyRecords {
   async list(accountId: string, reach: Project | null = null) {
     const keys = (await this.deps.directory.keys(accountId)).filter((key) => isWithin(reach, key));
     const figures = await this.figures(accountId, keys);
+    return keys.map((key) => this.json(key, figures.get(key.id) ?? unused));
+  }
+
+  /** A page, or all of them where none is asked for. */
+  async page(request: FastifyRequest, accountId: string) {
+    const { limit, after } = request.query as { limit?: unknown; after?: unknown };
+    if (limit === undefined && after === undefined) return this.list(accountId);
+    const page = { limit: queryNumber(request, keysLimit), after: queryText(request, 'after') };
+    const keys = await this.deps.directory.keys(accountId, page);
+    const figures = await this.figures(
+      accountId,
+      keys,
+      keys.map(({ id }) => id),
+    );
     return keys.map((key) => this.json(key, figures.get(key.id) ?? unused));
   }
 
@@ -79,29 +99,52 @@ export class KeyRecords {
     return this.make(request, actor, accountOf, { ...keyFields(request, newKey), maker });
   }
 
-  private async make(
-    request: FastifyRequest,
-    actor: Actor,
-    accountOf: () => Promise<Account>,
-    sent: z.infer<typeof newKey> & { brought?: NewKey['brought']; maker?: KeyMaker },
-  ) {
+  private async make(request: FastifyRequest, actor: Actor, accountOf: () => Promise<Account>, sent: SentKey) {
     const { directory, clock, expiry } = this.deps;
-    const { name, expires, project, holder, brought, maker = {}, ...fields } = sent;
-    const { reach = null, holderId } = maker;
     const now = clock.now();
-    const expiresAt = withKeyFaults(request, () => parseExpiry(expires, now, brought === undefined));
+    const expiresAt = withKeyFaults(request, () => parseExpiry(sent.expires, now, sent.brought === undefined));
     const account = await accountOf();
-    const terms = termsOf(fields, account, this.bounds);
-    const { key, token } = await directory.createKey(actor, {
-      ...{ accountId: account.id, name, expiresAt, createdAt: now, ...(brought && { brought }) },
-      ...{
-        projectId: storedProject(account, fields.kind, project, reach),
-        holderId: holderId ?? (await this.holder(account, holder)),
-      },
-      ...(Object.keys(terms).length > 0 && { terms: { ...openTerms, ...terms } }),
-    });
+    const holderId = sent.maker?.holderId ?? (await this.holder(account, sent.holder));
+    const asked = this.newKey(account, sent, { expiresAt, createdAt: now, holderId });
+    const { key, token } = await directory.createKey(actor, asked);
     expiry.noteNewKey(expiresAt);
     return { ...this.json(key, { ...unused, usagePico: key.openingPico ?? 0n }), token };
+  }
+
+  private newKey(account: Account, sent: SentKey, rest: Pick<NewKey, 'expiresAt' | 'createdAt' | 'holderId'>): NewKey {
+    const { name, expires: _expires, project, holder: _holder, brought, maker = {}, ...fields } = sent;
+    const terms = termsOf(fields, account, this.bounds);
+    return {
+      ...{ accountId: account.id, name, ...(brought && { brought }), ...rest },
+      projectId: storedProject(account, fields.kind, project, maker.reach ?? null),
+      ...(Object.keys(terms).length > 0 && { terms: { ...openTerms, ...terms } }),
+    };
+  }
+
+  /** Several keys of another system, all of them or, where one has a fault, none. Keys whose tokens are known stay as they are. */
+  async bringAll(request: FastifyRequest, actor: Actor, account: Account) {
+    const { directory, clock, expiry, brought: tokens } = this.deps;
+    const now = clock.now();
+    const { keys } = keyFields(request, importedKeys);
+    const holders = new Map<string, string | null>();
+    for (const { holder } of keys)
+      if (holder != null && !holders.has(holder)) holders.set(holder, await this.holder(account, holder));
+    const asked = keys.map((fields) => {
+      const expiresAt = withKeyFaults(request, () => parseExpiry(fields.expires, now, false));
+      const holderId = holders.get(fields.holder ?? '') ?? null;
+      return this.newKey(account, { ...fields, brought: broughtOf(fields) }, { expiresAt, createdAt: now, holderId });
+    });
+    const made = await directory.bringKeys(actor, account.id, asked);
+    for (const key of made) if (key) expiry.noteNewKey(key.expiresAt);
+    await tokens.noteFirst();
+    return {
+      object: 'list',
+      data: made.map((key, index) => ({
+        id: key?.id ?? null,
+        imported_from: keys[index]!.imported_from ?? null,
+        status: key ? 'created' : 'exists',
+      })),
+    };
   }
 
   /** The same for a caller who is not an operator: how many keys it creates in a minute is limited. */
@@ -156,14 +199,14 @@ export class KeyRecords {
 
   private async shown(accountId: string, keyId: string, key: ApiKey | null | undefined) {
     if (!key) throw noSuchKey(keyId);
-    return this.json(key, (await this.figures(accountId, [key])).get(keyId) ?? unused);
+    return this.json(key, (await this.figures(accountId, [key], [keyId])).get(keyId) ?? unused);
   }
 
   /** What was spent through each key in its current period, with requests that have just ended, and its last use. */
-  private async figures(accountId: string, keys: readonly ApiKey[]): Promise<Map<string, KeyFigures>> {
+  private async figures(accountId: string, keys: readonly ApiKey[], keyIds?: readonly string[]) {
     const { directory, journal, store, clock } = this.deps;
     await journal.settled(settledWaitMs);
-    const figures = await directory.keyFigures(accountId);
+    const figures = await directory.keyFigures(accountId, keyIds);
     const now = clock.now();
     const starts = new Set(keys.map(({ terms }) => periodStart(terms.limitReset, now)));
     for (const start of starts) {

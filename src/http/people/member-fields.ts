@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Grant, NewMember } from '../../accounts/people/members.js';
 import { membershipInForce } from '../../accounts/roles.js';
+import { importedFrom } from '../../catalogue/model-name.js';
 import type { Account } from '../../domain/account.js';
 import { roles, shownPersonId } from '../../domain/organisation.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
@@ -27,6 +28,10 @@ const projects = z
   .describe('The ids of the projects that a developer reaches; null is all of them. Other roles reach all.');
 
 export const newMember = z.strictObject({ email: emailAddress, role, projects });
+/** Operators may say where a person was before. */
+export const newImportedMember = newMember.extend({
+  imported_from: importedFrom.optional().describe('The system that the person comes from, and their id there.'),
+});
 /** What is left out stays as it is. */
 export const memberChange = z.strictObject({ role: role.optional(), projects });
 
@@ -37,6 +42,13 @@ export function newMemberOf(request: FastifyRequest, account: Account): NewMembe
     checkProjects(account, role, projects);
     return { email, role, projects };
   });
+}
+
+/** Of an operator. */
+export function newImportedMemberOf(request: FastifyRequest, account: Account): NewMember {
+  const { email, role, projects = null, imported_from } = bodyFields(request, newImportedMember);
+  checkProjects(account, role, projects);
+  return { email, role, projects, ...(imported_from && { importedFrom: imported_from }) };
 }
 
 export function memberChangeOf(request: FastifyRequest, account: Account): Partial<Grant> {
@@ -80,6 +92,7 @@ export function memberJson({ person, memberships }: MemberRecord, account: Accou
     id: shownPersonId(person.id),
     email: person.email,
     name: person.name,
+    imported_from: person.importedFrom,
     role,
     projects: shownProjects(account, projects),
     source,

@@ -8,7 +8,14 @@ import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber, queryText } from '../query.js';
 import { standingOf } from '../rights.js';
-import { invitationJson, memberChangeOf, memberJson, membersLimit, newMemberOf } from './member-fields.js';
+import {
+  invitationJson,
+  memberChangeOf,
+  memberJson,
+  membersLimit,
+  newImportedMemberOf,
+  newMemberOf,
+} from './member-fields.js';
 
 type WithId = { Params: { id: string } };
 type WithMember = { Params: { id: string; memberId: string } };
@@ -91,7 +98,7 @@ export function registerAccountMembers(app: FastifyInstance, deps: HttpDeps): vo
 
   app.post<WithId>(path, async (request, reply) => {
     const account = await accountNamed(deps, request.params.id);
-    const added = await members.add(operatorOf(request), account, newMemberOf(request, account));
+    const added = await members.add(operatorOf(request), account, newImportedMemberOf(request, account));
     return reply.code(201).send(memberJson(added, account));
   });
 

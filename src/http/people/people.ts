@@ -97,6 +97,7 @@ async function personJson({ store, directory }: HttpDeps, person: Person) {
     ...{ object: 'person', id: shownPersonId(person.id), email: person.email, name: person.name },
     ...{ status: person.status, operator: person.operator, two_factor: person.twoFactor },
     ...{ has_password: person.hasPassword, link_provider: person.linkProvider, accounts },
+    imported_from: person.importedFrom,
     created_at: new Date(person.createdAt).toISOString(),
   };
 }

@@ -1,6 +1,7 @@
 /** The fields of a project and of the account's settings: how a request sends them, what becomes of them, and how they are shown. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { importedFrom } from '../../catalogue/model-name.js';
 import type { TrustEntry } from '../../domain/organisation.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { ProjectChange } from '../../storage/store.js';
@@ -62,8 +63,11 @@ export const newProject = z.strictObject({ name: personText(100), ...projectFiel
 /** What is left out stays as it is. */
 export const projectChange = z.strictObject({ name: personText(100).optional(), ...projectFields });
 
-/** Operators may say what was spent elsewhere. */
-export const newImportedProject = newProject.extend({ opening_spent_usd: openingSpent });
+/** Operators may say where a project was before, and what was spent there. */
+export const newImportedProject = newProject.extend({
+  opening_spent_usd: openingSpent,
+  imported_from: importedFrom.optional().describe('The system that the project comes from, and its id there.'),
+});
 export const importedProjectChange = projectChange.extend({ opening_spent_usd: openingSpent });
 
 /** The fields of a body. A fault is a 422, in the operators' APIs a 400. */

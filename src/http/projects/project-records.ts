@@ -1,5 +1,6 @@
 /** The projects of an account as `/v1/projects`, the dashboard and the admin API show and change them. */
 import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
 import { dayMs, periodStart } from '../../accounts/keys/limit-period.js';
 import { noSuchProject } from '../../accounts/projects/projects.js';
@@ -37,11 +38,14 @@ export class ProjectRecords {
 
   /** The body is checked before the account is looked up. */
   async create(request: FastifyRequest, actor: Actor, accountOf: () => Promise<Account>) {
-    const { name, ...fields } = settingsFields(request, isOperators(request) ? newImportedProject : newProject);
+    const { name, imported_from, ...fields }: z.infer<typeof newImportedProject> = isOperators(request)
+      ? settingsFields(request, newImportedProject)
+      : settingsFields(request, newProject);
+    const budget = changedBudget(fields, null, this.deps.clock.now());
     this.checkTrust(request, fields);
     const account = await accountOf();
-    const project = await this.deps.directory.projects.create(actor, account, { ...projectChangeOf(fields), name });
-    await this.setBudget(actor, account, project, fields);
+    const made = { name, ...(budget && { budget }), ...(imported_from && { importedFrom: imported_from }) };
+    const project = await this.deps.directory.projects.create(actor, account, { ...projectChangeOf(fields), ...made });
     return this.one(account, project);
   }
 
@@ -87,6 +91,7 @@ export class ProjectRecords {
       trust: project.trust.map(trustJson),
       keys: counts.get(project.id) ?? 0,
       spent_usd: usdText(spent.get(project.id) ?? 0n),
+      imported_from: project.importedFrom,
       created_at: new Date(project.createdAt).toISOString(),
     }));
   }

@@ -64,9 +64,13 @@ function aliasOf({ accountId: _, ...alias }: AliasRow): Alias {
 
 export function accountStore(database: Database): AccountStore {
   return {
-    async create(account) {
+    async create({ budget = null, ...account }) {
       const made = await database.query((db) =>
-        db.insert(accounts).values(account).onConflictDoNothing().returning({ id: accounts.id }),
+        db
+          .insert(accounts)
+          .values({ ...account, budget: budgetText(budget) })
+          .onConflictDoNothing()
+          .returning({ id: accounts.id }),
       );
       return made.length > 0 ? 'created' : 'email_taken';
     },

@@ -1,5 +1,5 @@
 /** Stores API keys: only their public id and a hash, and after expiry not even the hash. */
-import { and, asc, eq, gt, isNotNull, lte, min, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, lte, min, not, or, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
 import { broughtKeptMs, workloadKeptMs } from '../../domain/account.js';
@@ -10,6 +10,8 @@ import { keyColumns, keyOf, storedTerms } from './key-rows.js';
 import { besideKey } from './project-store.js';
 import { accounts, aliases, keys, projects } from './tables.js';
 import { removeEnded } from './workload-store.js';
+
+const allKeys = 2 ** 31 - 1;
 
 export function keyStore(database: Database): KeyStore {
   return {
@@ -44,13 +46,16 @@ export function keyStore(database: Database): KeyStore {
       return rows[0] && account ? { key: keyOf(rows[0].key), account } : null;
     },
 
-    async list(accountId) {
+    async list(accountId, { limit, after } = { limit: allKeys }) {
+      const place = sql`select created_at, id from lodestone.keys where id = ${after} and account_id = ${accountId}`;
+      const isLater = after === undefined ? undefined : sql`(${keys.createdAt}, ${keys.id}) > (${place})`;
       const rows = await database.query((db) =>
         db
           .select(keyColumns)
           .from(keys)
-          .where(eq(keys.accountId, accountId))
-          .orderBy(asc(keys.createdAt), asc(keys.id)),
+          .where(and(eq(keys.accountId, accountId), isLater))
+          .orderBy(asc(keys.createdAt), asc(keys.id))
+          .limit(limit),
       );
       return rows.map(keyOf);
     },
@@ -127,10 +132,14 @@ export function keyStore(database: Database): KeyStore {
       return rows[0]?.usagePico ?? 0n;
     },
 
-    async figures(accountId) {
+    async figures(accountId, keyIds) {
+      const isListed = keyIds && inArray(keys.id, [...keyIds]);
       const { id, usagePico, lastUsedAt } = keys;
       const rows = await database.query((db) =>
-        db.select({ id, usagePico, lastUsedAt }).from(keys).where(eq(keys.accountId, accountId)),
+        db
+          .select({ id, usagePico, lastUsedAt })
+          .from(keys)
+          .where(and(eq(keys.accountId, accountId), isListed)),
       );
       return new Map(rows.map((row) => [row.id, { usagePico: row.usagePico, lastUsedAt: row.lastUsedAt }]));
     },

@@ -5,12 +5,13 @@ import type { Database } from '../database.js';
 import type { MemberRecord, MembersQuery, PeopleStore, Person } from '../store.js';
 import { invitationStore } from './invitation-store.js';
 import { disableHeldKeys } from './key-store.js';
+import { importedFromOf } from './project-rows.js';
 
 /** Ids of both beginnings in the order of their time. */
 const place = (column: string) => `regexp_replace(${column}, '^(acct|per)-', '')`;
 const placeOf = (shownId: string | undefined) => shownId?.replace(/^(acct|per)-/, '') ?? '';
 
-const personColumns = `u.id, u.email, u.name, u.status, u.operator, u.two_factor, u.link_provider, u.created_at,
+const personColumns = `u.id, u.email, u.name, u.status, u.operator, u.two_factor, u.link_provider, u.imported_from, u.created_at,
   exists (select 1 from lodestone.sign_in_credentials c where c.user_id = u.id and c.password is not null) as has_password`;
 
 interface PersonRow {
@@ -21,6 +22,7 @@ interface PersonRow {
   operator: boolean;
   two_factor: boolean;
   link_provider: string | null;
+  imported_from: string | null;
   created_at: Date;
   has_password: boolean;
 }
@@ -30,6 +32,7 @@ function personOf(row: PersonRow): Person {
     ...{ id: row.id, email: row.email, name: row.name === '' ? null : row.name, operator: row.operator },
     status: row.status === 'suspended' ? 'suspended' : 'active',
     ...{ twoFactor: row.two_factor, hasPassword: row.has_password, linkProvider: row.link_provider },
+    importedFrom: importedFromOf(row.imported_from),
     createdAt: row.created_at.getTime(),
   };
 }
@@ -91,12 +94,12 @@ export function peopleStore(database: Database): PeopleStore {
       return rows.map(personOf);
     },
 
-    async ensure({ id, email, name, createdAt }) {
+    async ensure({ id, email, name, importedFrom, createdAt }) {
       await database.statement(
         'add-person',
-        `insert into lodestone.sign_in_users (id, email, name, created_at, updated_at) values ($1, $2, $3, $4, $4)
+        `insert into lodestone.sign_in_users (id, email, name, imported_from, created_at, updated_at) values ($1, $2, $3, $5, $4, $4)
          on conflict (email) do nothing`,
-        [id, email.toLowerCase(), name ?? '', new Date(createdAt)],
+        [id, email.toLowerCase(), name ?? '', new Date(createdAt), importedFrom && JSON.stringify(importedFrom)],
       );
       return (await findByEmail(email))!;
     },
@@ -134,7 +137,7 @@ export function peopleStore(database: Database): PeopleStore {
     async member(accountId, personId) {
       const rows = await database.statement<MemberRow>(
         'member',
-        `select u.email, u.name, ${membershipColumns} from lodestone.memberships m
+        `select u.email, u.name, u.imported_from, ${membershipColumns} from lodestone.memberships m
          join lodestone.sign_in_users u on u.id = m.person_id
          where m.account_id = $1 and m.person_id in ($2, $3) order by m.source`,
         [accountId, personId, personId.replace(/^per-/, 'acct-')],
@@ -177,7 +180,7 @@ export function peopleStore(database: Database): PeopleStore {
   };
 }
 
-type MemberRow = MembershipRow & { email: string; name: string };
+type MemberRow = MembershipRow & { email: string; name: string; imported_from: string | null };
 
 async function members(
   database: Database,
@@ -192,7 +195,7 @@ async function members(
          and (position($4 in f.email) > 0 or position($4 in lower(f.name)) > 0)))
        group by person_id having ${place('person_id')} > $2 order by 2 limit $3
      )
-     select u.email, u.name, ${membershipColumns} from page p
+     select u.email, u.name, u.imported_from, ${membershipColumns} from page p
      join lodestone.memberships m on m.account_id = $1 and m.person_id = p.person_id
      join lodestone.sign_in_users u on u.id = p.person_id order by p.place, m.source`,
     [accountId, placeOf(after), limit, find?.toLowerCase() ?? null],
@@ -202,8 +205,9 @@ async function members(
 
 function recordsOf(rows: readonly MemberRow[]): MemberRecord[] {
   const found = new Map<string, { person: MemberRecord['person']; memberships: Membership[] }>();
-  for (const { email, name, ...row } of rows) {
-    const person = { id: row.person_id, email, name: name === '' ? null : name };
+  for (const { email, name, imported_from, ...row } of rows) {
+    const importedFrom = importedFromOf(imported_from);
+    const person = { id: row.person_id, email, name: name === '' ? null : name, importedFrom };
     const record = found.get(row.person_id) ?? { person, memberships: [] };
     record.memberships.push(membershipOf(row));
     found.set(row.person_id, record);

@@ -24,9 +24,13 @@ export function projectOf(row: ProjectRow): Project {
     limits: { requestsPerMinute: row.requests_per_minute, tokensPerMinute: row.tokens_per_minute },
     policy: projectPolicyOfStored(row.routing_policy),
     trust: JSON.parse(row.trust) as TrustEntry[],
-    importedFrom: row.imported_from === null ? null : (JSON.parse(row.imported_from) as ImportedFrom),
+    importedFrom: importedFromOf(row.imported_from),
     createdAt: Date.parse(row.created_at),
   };
+}
+
+export function importedFromOf(text: string | null): ImportedFrom | null {
+  return text === null ? null : (JSON.parse(text) as ImportedFrom);
 }
 
 export function budgetText(budget: Budget | null): string | null {

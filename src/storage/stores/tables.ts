@@ -5,6 +5,7 @@
 import { bigint, boolean, customType, doublePrecision, integer, pgSchema, primaryKey } from 'drizzle-orm/pg-core';
 import type { ApiKey } from '../../domain/account.js';
 import type { AttemptRecord, StreamEnd } from '../../domain/generation.js';
+import type { ImportedFrom } from '../../domain/organisation.js';
 import { type BillLines, billText, readBill } from '../../wire/cost.js';
 
 /** PostgreSQL stores every character but U+0000; a name that contains one must not make its record unwritable. */
@@ -81,6 +82,7 @@ export const accounts = lodestone.table('accounts', {
   settingsByKeys: boolean('settings_by_keys').notNull().default(true),
   recordEndUsers: boolean('record_end_users').notNull().default(false),
   budgetsCountOwnKeys: boolean('budgets_count_own_keys').notNull().default(true),
+  importedFrom: jsonText('imported_from').$type<ImportedFrom>(),
   createdAt: epochMs('created_at').notNull(),
 });
 

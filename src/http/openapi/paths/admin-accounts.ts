@@ -3,6 +3,7 @@
 import { ledgerKinds } from '../../../domain/ledger-entry.js';
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
+import { keysLimit } from '../../keys/key-records.js';
 import { adminOperation, json, noContent } from '../operations.js';
 import {
   bodySchema,
@@ -19,7 +20,7 @@ import {
 } from '../schema.js';
 import type { Parameter, Resource } from '../types.js';
 import { budget } from './budgets.js';
-import { broughtKeyExample, keyChangeExamples, newKeyExamples } from './keys.js';
+import { broughtKeyExample, importedFrom, keyChangeExamples, newKeyExamples } from './keys.js';
 import { settings } from './projects.js';
 
 const accountsTag = { name: 'Accounts', description: 'For operators: who may use the service.' };
@@ -57,6 +58,7 @@ export const adminAccounts: Resource = {
       ...settings,
       operator: boolean('It is an operator in the dashboard.'),
       two_factor: boolean('Sign-in at the dashboard asks for a code.'),
+      imported_from: importedFrom('the account'),
       created_at: time('When it was made.'),
     }),
     Budget: budget,
@@ -224,7 +226,15 @@ export const adminKeys: Resource = {
         id: 'listKeys',
         tag: keysTag.name,
         summary: 'List keys',
-        parameters: [accountId],
+        description: 'Oldest first. All of them, unless `limit` or `after` asks for a page.',
+        parameters: [
+          accountId,
+          {
+            ...{ name: 'limit', in: 'query', description: 'How many.' },
+            schema: { type: 'integer', minimum: keysLimit.min, maximum: keysLimit.max },
+          },
+          { name: 'after', in: 'query', description: 'Only keys after this id.', schema: { type: 'string' } },
+        ],
         answers: { '200': json('The list.', listOf(ref('Key'))) },
       }),
       post: adminOperation({
@@ -240,6 +250,31 @@ export const adminKeys: Resource = {
           '201': json('The key, with its token where one was made.', {
             anyOf: [ref('CreatedKey'), ref('Key')],
           }),
+        },
+      }),
+    },
+    '/admin/v1/accounts/{id}/imported-keys': {
+      post: adminOperation({
+        id: 'importKeys',
+        tag: keysTag.name,
+        summary: 'Bring keys of another system along',
+        description: 'All of them, or none where one has a fault. A key whose token is known stays as it is.',
+        parameters: [accountId],
+        body: {
+          schema: ref('ImportedKeys'),
+          examples: { keys: { summary: 'A key', value: { keys: [broughtKeyExample.value] } } },
+        },
+        answers: {
+          '200': json(
+            'What became of each, in the order in which they were sent.',
+            listOf(
+              object({
+                id: textOrNull('The key’s public id; null where another key has its token.'),
+                imported_from: importedFrom('the key'),
+                status: oneOfValues(['created', 'exists'], 'What became of it.'),
+              }),
+            ),
+          ),
         },
       }),
     },

@@ -1,7 +1,7 @@
 /** Describes the objects of keys, and `/v1/keys` for management keys. */
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { ownAuditLimit } from '../../api/audit.js';
-import { keyChange, newKey, newOrBroughtKey } from '../../keys/key-fields.js';
+import { importedKeys, keyChange, newKey, newOrBroughtKey } from '../../keys/key-fields.js';
 import { json, managementOperation, noContent } from '../operations.js';
 import {
   bodySchema,
@@ -42,15 +42,19 @@ const listOrNull = (description: string): Schema => ({
 const perMinute = (description: string): Schema => ({ type: ['integer', 'null'], description });
 const usdOrNull = (description: string): Schema => ({ ...usd(description), type: ['string', 'null'] });
 
+export function importedFrom(what: string): Schema {
+  return object(
+    { system: text('The system.'), id: text('The id there.') },
+    { type: ['object', 'null'], description: `Where ${what} was before; null for what was made here.` },
+  );
+}
+
 const key = {
   id: text('The key’s public id.', { minLength: keyIdLength, maxLength: keyIdLength }),
   name: text('Its name; it appears in the usage history.'),
   prefix: { enum: [tokenPrefix, ''], description: 'Empty for a key that was brought from another system.' },
   last_four: text('The token’s last four characters.'),
-  imported_from: object(
-    { system: text('The system.'), id: text('Its id there.') },
-    { type: ['object', 'null'], description: 'Where the key was before; null for one that was made here.' },
-  ),
+  imported_from: importedFrom('the key'),
   expires_at: textOrNull('When it expires; null is never.', { format: 'date-time' }),
   state: oneOfValues(['active', 'disabled', 'expired'], 'An expired key stays listed.'),
   created_at: time('When it was made.'),
@@ -119,6 +123,7 @@ export const managedKeys: Resource = {
     OwnAuditEntry: object({ object: { const: 'audit_entry' }, ...auditEntry }),
     NewKey: bodySchema(newKey),
     NewOrBroughtKey: bodySchema(newOrBroughtKey),
+    ImportedKeys: bodySchema(importedKeys),
     KeyChange: bodySchema(keyChange),
   },
   paths: {

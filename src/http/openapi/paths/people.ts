@@ -1,6 +1,6 @@
 /** Describes members and invitations of an account, and for operators everybody who can sign in. */
 import { roles } from '../../../domain/organisation.js';
-import { memberChange, membersLimit, newMember } from '../../people/member-fields.js';
+import { memberChange, membersLimit, newImportedMember, newMember } from '../../people/member-fields.js';
 import { linkWish, personChange } from '../../people/people.js';
 import { adminOperation, json, managementOperation, noContent } from '../operations.js';
 import {
@@ -17,6 +17,7 @@ import {
   time,
 } from '../schema.js';
 import type { Parameter, Resource, Schema } from '../types.js';
+import { importedFrom } from './keys.js';
 
 const membersTag = {
   name: 'Members',
@@ -78,6 +79,7 @@ export const members: Resource = {
       object: { const: 'member' },
       id: text('The person’s id.', { pattern: '^per-' }),
       email: text('The email address with which they sign in.'),
+      imported_from: importedFrom('the person'),
       name: textOrNull('Their name.'),
       role,
       projects,
@@ -92,6 +94,7 @@ export const members: Resource = {
       }),
     }),
     NewMember: bodySchema(newMember),
+    NewImportedMember: bodySchema(newImportedMember),
     MemberChange: bodySchema(memberChange),
     Invitation: object(invitation),
     CreatedInvitation: object({
@@ -185,7 +188,7 @@ export const members: Resource = {
         summary: 'Add a member without an invitation',
         description: 'Makes the person too where there is none of that email.',
         parameters: [accountId],
-        body: { schema: ref('NewMember'), examples: newMemberExamples },
+        body: { schema: ref('NewImportedMember'), examples: newMemberExamples },
         answers: { '201': one },
       }),
     },
@@ -224,6 +227,7 @@ export const people: Resource = {
       two_factor: boolean('Sign-in asks for a code.'),
       has_password: boolean('They can sign in with a password.'),
       link_provider: textOrNull('The identity provider that is linked with the next sign-in.'),
+      imported_from: importedFrom('the person'),
       accounts: array(
         object({ id: text('The account’s id.'), email: textOrNull('Its email.'), name: textOrNull('Its name.'), role }),
         'The accounts that they are a member of.',

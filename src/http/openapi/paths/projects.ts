@@ -2,7 +2,7 @@
 import { policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { preferences } from '../../../policy/routing-policy.js';
 import { settingsChange } from '../../api/account.js';
-import { newProject, projectChange } from '../../projects/project-fields.js';
+import { newImportedProject, newProject, projectChange } from '../../projects/project-fields.js';
 import { pageLimit } from '../../query.js';
 import { adminOperation, json, managementOperation, noContent, type OperationDescription } from '../operations.js';
 import {
@@ -21,7 +21,7 @@ import {
   usd,
 } from '../schema.js';
 import type { Operation, Parameter, Resource, Schema } from '../types.js';
-import { newKeyExamples } from './keys.js';
+import { importedFrom, newKeyExamples } from './keys.js';
 
 const tag = {
   name: 'Projects',
@@ -59,6 +59,7 @@ const project = object({
   ),
   keys: integer('How many keys it has.'),
   spent_usd: usd('What was spent in the current period of its budget; without a budget, this month.'),
+  imported_from: importedFrom('the project'),
   created_at: time('When it was made.'),
 });
 
@@ -104,11 +105,13 @@ function projectPaths(
     before,
     id,
     tagName,
+    newSchema,
   }: {
     operation: (description: OperationDescription) => Operation;
     before: readonly Parameter[];
     id: Parameter;
     tagName: string;
+    newSchema: string;
   },
 ): Resource['paths'] {
   const own = { tag: tagName, parameters: [...before, id] };
@@ -123,7 +126,7 @@ function projectPaths(
       post: operation({
         ...{ id: ids.create, tag: tagName, summary: 'Create a project' },
         ...(before.length > 0 && { parameters: before }),
-        body: { schema: ref('NewProject'), examples: projectExamples },
+        body: { schema: ref(newSchema), examples: projectExamples },
         answers: { '201': one },
       }),
     },
@@ -153,6 +156,7 @@ export const projects: Resource = {
   schemas: {
     Project: project,
     NewProject: bodySchema(newProject),
+    NewImportedProject: bodySchema(newImportedProject),
     ProjectChange: bodySchema(projectChange),
     ProjectPolicy: object({ object: { const: 'routing_policy' }, ...policySchemas, prefer: preferOrNull }),
     NewProjectPolicy: object(
@@ -170,7 +174,7 @@ export const projects: Resource = {
         ...{ list: 'listProjects', create: 'createProject', get: 'getProject' },
         ...{ update: 'updateProject', delete: 'deleteProject' },
       },
-      { operation: managementOperation, before: [], id: projectId, tagName: tag.name },
+      { operation: managementOperation, before: [], id: projectId, tagName: tag.name, newSchema: 'NewProject' },
     ),
     '/v1/projects/{id}/keys': {
       get: managementOperation({
@@ -219,6 +223,7 @@ export const adminProjects: Resource = {
     },
     {
       ...{ operation: adminOperation, before: [path('id', 'The account’s id.')], tagName: adminTag.name },
+      newSchema: 'NewImportedProject',
       id: path('project_id', 'The project’s id.'),
     },
   ),

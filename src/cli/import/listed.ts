@@ -1,0 +1,55 @@
+/** What the admin API lists of earlier imports, and whether it is as the source has it. */
+import type { BudgetPlan, KeyPlan, ProjectPlan } from './plan.js';
+
+export interface Imported {
+  readonly id: string;
+  readonly imported_from: { system: string; id: string } | null;
+}
+
+export interface ListedAccount extends Imported {
+  readonly email: string;
+  readonly credit_limit_usd: string;
+  readonly budget: BudgetPlan | null;
+}
+
+export interface ListedProject extends Imported {
+  readonly name: string;
+  readonly budget: BudgetPlan | null;
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
+}
+
+export interface ListedMember extends Imported {
+  readonly email: string;
+  readonly role: string;
+}
+
+export interface ListedKey extends Imported {
+  readonly name: string;
+  readonly disabled: boolean;
+  readonly limit_usd: string | null;
+  readonly limit_reset: string;
+  readonly allowed_models: string[] | null;
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
+}
+
+export function sameBudget(there: BudgetPlan | null, planned: BudgetPlan | null): boolean {
+  return there?.limit_usd === planned?.limit_usd && there?.period === planned?.period;
+}
+
+export function sameProject(
+  there: ListedProject,
+  { budget, requestsPerMinute, tokensPerMinute }: ProjectPlan,
+): boolean {
+  if (there.requests_per_minute !== requestsPerMinute || there.tokens_per_minute !== tokensPerMinute) return false;
+  return sameBudget(there.budget, budget);
+}
+
+export function sameKey(there: ListedKey, key: KeyPlan): boolean {
+  const { name, disabled, limitUsd, limitReset, allowedModels, requestsPerMinute, tokensPerMinute } = key;
+  const planned = [name, disabled, limitUsd, limitUsd === null ? 'never' : limitReset, allowedModels?.join(' ')];
+  const found = [there.name, there.disabled, there.limit_usd, there.limit_reset, there.allowed_models?.join(' ')];
+  const rates = there.requests_per_minute === requestsPerMinute && there.tokens_per_minute === tokensPerMinute;
+  return rates && planned.every((value, index) => value === found[index]);
+}
