@@ -91,7 +91,7 @@ const data: Readonly<Record<string, string>> = {
   '/routing-policy': 'Routes allowed',
   '/projects': 'search',
   '/members': 'grace@example.test',
-  '/settings': 'Save budget',
+  '/settings': 'API keys may change settings',
   '/audit-log': 'created the API key',
   '/service': 'Top accounts',
   '/accounts': 'new@example.test',

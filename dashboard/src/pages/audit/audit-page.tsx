@@ -42,7 +42,7 @@ export function Page() {
     void navigate({ to: '/audit', search: { actor, action, ...change }, replace: true });
   return (
     <>
-      <PageHeader description="Every change to API keys, credit, accounts, models and routes." title="Audit" />
+      <PageHeader description="Every change to API keys, credit, accounts, models and routes." title="All audit" />
       <search aria-label="Filters" className="mb-4 grid max-w-2xl gap-3 sm:grid-cols-2">
         <WhoSelect onChange={(value) => set({ actor: value || undefined })} value={actor ?? ''} />
         <Select
