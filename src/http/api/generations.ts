@@ -55,7 +55,11 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
 /** The generation of an account by its id, or by the id of its request. */
 export async function generationNamed(deps: HttpDeps, accountId: string, id: string) {
   const find = () => deps.store.generations.find(accountId, id);
-  const generation = await recordsOf(deps, async () => (await find()) ?? (await settledElsewhere(deps, id, find)));
+  const generation = await recordsOf(deps, async () => {
+    // While the settler is replaced, an answer that was just given out is in the journal only.
+    const found = (await find()) ?? deps.journal.unsettled?.(id);
+    return found?.accountId === accountId ? found : settledElsewhere(deps, id, find);
+  });
   if (!generation) throw gatewayError('generation_not_found', { id: id.slice(0, 100) });
   return { data: generationJson(generation) };
 }
