@@ -219,7 +219,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   );
   const chats = parts.add(new RunningChats(), (part) => part.over(settleMs));
   const https = config.server.baseUrl?.startsWith('https:') === true;
-  const chatOptions = { originOf, meters, tracing, https };
+  const chatOptions = { territories, meters, tracing, https };
 
   // The dashboard and payments.
   const dashboardUrl = () => addressesOf(config, listening.port).dashboard;

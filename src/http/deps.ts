@@ -204,7 +204,7 @@ export interface HttpDeps {
   ) => Promise<object>;
   /** The address and territory of the client, from the connection and the trusted proxies. */
   originOf: (request: RequestSource) => Origin;
-  territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'countryDataBuiltMs'>;
+  territories: Pick<Territories, 'originOf' | 'checkCaller' | 'checkBillingCountry' | 'countryDataBuiltMs'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf' | 'limitsOf'>;
   bodyMemory: BodyMemory;

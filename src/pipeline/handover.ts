@@ -91,8 +91,16 @@ export interface PipelinePorts extends SwitchPorts {
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
 
-/** A validated request whose model id is known, before anything is taken for it. */
-export interface Opening {
+/**
+ * One request from the moment its model id is known: the one object that all stages share. What is not readonly is filled by the stage
+ * that finds it out.
+ */
+export interface Exchange {
+  readonly door: Door;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly generationId: string;
+  readonly trail: Trail;
   readonly identity: Identity;
   readonly request: ChatRequest;
   /** Epoch milliseconds. */
@@ -117,25 +125,16 @@ export interface Opening {
   readonly costEstimatePico: PicoUsd;
   /** Why no route may serve it; null where one may. */
   readonly refusal: GatewayError | null;
-}
-
-/** One request after it was admitted, validated and resolved. */
-export interface Exchange extends Opening {
-  readonly door: Door;
-  readonly caller: Caller;
-  readonly requestId: string;
-  readonly generationId: string;
   /** Monotonic milliseconds. */
-  readonly startedAtMs: number;
+  startedAtMs: number;
   /** Time that was spent waiting for the caller's body. */
-  readonly bodyMs: number;
+  bodyMs: number;
   /** The hash of the body as it was sent, base64url; null where bodies are not hashed. */
-  readonly requestHash: string | null;
+  requestHash: string | null;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
-  readonly reservation: Reservation;
+  reservation: Reservation;
   /** Of the balance and the key's cap: the estimated cost, until the settlement has taken the cost off. */
-  readonly hold: SpendHold;
-  readonly trail: Trail;
+  hold: SpendHold;
 }
 
 /** Stage 3 → 4: what a model id, through an alias, a name of the operator or neither, stands for. A pin has one route, `auto/` has candidates. */

@@ -43,7 +43,8 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
   let isDurable = true;
   let next = 0;
   while (next < candidates.length) {
-    const leftMs = ports.timeouts.overallMs - (ports.clock.monotonicMs() - startedAtMs);
+    const attemptedAtMs = next === 0 ? startedAtMs : ports.clock.monotonicMs();
+    const leftMs = ports.timeouts.overallMs - (attemptedAtMs - startedAtMs);
     if (leftMs <= 0) break;
     const route = candidates[next++]!;
     // The caller may have left while its body was read, or during an earlier attempt: no upstream is called for it any more.
@@ -52,7 +53,7 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     if (permit === 'not_durable') isDurable = false;
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
-    const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: ports.clock.monotonicMs() };
+    const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: attemptedAtMs };
     let outcome: RouteOutcome;
     try {
       outcome = await attemptRoute(ports, permitted);

@@ -162,11 +162,10 @@ export class AnswerHash {
   }
 }
 
-/** The hash of an answer that is sent at once: a text, or the pieces of a large one. */
-export function hashOfAnswer(body: string | readonly Uint8Array[], encoding: BufferEncoding): MaybePromise<string> {
-  if (typeof body !== 'string') return hashInPieces(body);
-  const bytes = Buffer.from(body, encoding);
-  return bytes.length <= pieceMax ? bodyHash(bytes) : hashInPieces([bytes]);
+/** The hash of an answer that is sent at once: its bytes, or the pieces of a large one. */
+export function hashOfAnswer(body: Buffer | readonly Uint8Array[]): MaybePromise<string> {
+  if (!Buffer.isBuffer(body)) return hashInPieces(body);
+  return body.length <= pieceMax ? bodyHash(body) : hashInPieces([body]);
 }
 
 async function hashInPieces(all: readonly Uint8Array[]): Promise<string> {

@@ -92,8 +92,14 @@ export interface GenerationQuery {
   after?: string;
   /** The API key's name or id. */
   key?: string;
+  /** The ids of the projects that paid. */
+  projects?: readonly string[];
+  /** The person who held the key, by the id that others see. */
+  holder?: string;
   /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
+  /** The model that served, or was asked for where nobody served, without provider and region. */
+  forModel?: string;
   provider?: string;
   /** The region that served. */
   locode?: string;

@@ -31,6 +31,7 @@ import { journalOffsets } from './0030-journal-offsets.js';
 import { people } from './0031-people.js';
 import { auditLog } from './0032-audit-log.js';
 import { beforeWorkloads, workloads } from './0035-workloads.js';
+import { keyProjects } from './0040-key-projects.js';
 
 export interface Migration {
   readonly name: string;
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   { name: '0031-people', sql: people },
   { name: '0032-audit-log', sql: auditLog },
   { name: '0035-workloads', sql: workloads, before: beforeWorkloads },
+  { name: '0040-key-projects', sql: keyProjects },
 ];

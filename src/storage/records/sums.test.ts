@@ -14,7 +14,7 @@ const days = 24;
 const first = Date.parse('2026-03-01T00:00:00Z');
 const end = first + days * dayMs;
 const accounts = ['account-1', 'account-2'];
-const groups: ReportGroup[] = ['key', 'model', 'provider', 'locode', 'status', 'account'];
+const groups: ReportGroup[] = ['key', 'project', 'model', 'provider', 'locode', 'status', 'account'];
 
 const intensities = new Map([
   ['acme/meta/m0/defra', 380.5],
@@ -35,6 +35,9 @@ beforeAll(async () => {
   store = await openStore({ connection: database.connection, logger });
   client = new pg.Client({ ...database.connection });
   await client.connect();
+  await client.query(
+    `insert into lodestone.key_projects (id, project_id) values ('k1', 'proj-team'), ('k3', 'proj-other')`,
+  );
   for (const id of accounts)
     await store.accounts.create({ id, email: `${id}@example.com`, name: null, billingCountry: null, createdAt: first });
   await store.ledger.settle(Array.from({ length: 400 }, () => settlementRow(generation(below(days * dayMs)))));
@@ -64,6 +67,8 @@ const filters: ReportFilter[] = [
   { status: 'error' },
   { served: true },
   { key: 'k2' },
+  { projects: ['proj-team', 'proj-1'] },
+  { projects: ['proj-team'], model: 'meta/m1' },
   { locode: 'defra', provider: 'acme' },
 ];
 

@@ -1,5 +1,6 @@
 /** Gets operator rights for this session with the admin token, and drops them. */
 import { useQueryClient } from '@tanstack/react-query';
+import { useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { sessionQuery, useChange } from '../../api/queries.js';
@@ -12,9 +13,11 @@ import { Notice } from '../../components/states.js';
 import { useToast } from '../../components/toast.js';
 import { useSession } from '../../layout/session-context.js';
 
+/** `#operator` in the address shows the form to whoever has the admin token; nobody else needs to know of it. */
 export function OperatorCard() {
+  const isAsked = useRouterState({ select: ({ location }) => location.hash === 'operator' });
   const { operator, operator_by: by, two_factor: twoFactor, operators_need_two_factor: isNeeded } = useSession();
-  if (isNeeded && !twoFactor) {
+  if (isNeeded && !twoFactor && (by !== null || isAsked)) {
     return (
       <Card title="Operator">
         <Notice tone="warn">
@@ -33,7 +36,8 @@ export function OperatorCard() {
       </Card>
     );
   }
-  return operator ? <DropRights /> : <BecomeOperator />;
+  if (operator) return <DropRights />;
+  return isAsked ? <BecomeOperator /> : null;
 }
 
 function DropRights() {

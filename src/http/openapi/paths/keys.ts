@@ -149,6 +149,10 @@ export const managedKeys: Resource = {
             ...{ name: 'after', in: 'query', description: 'Only entries that follow the one with this id.' },
             schema: { type: 'string', pattern: '^[^\\x00]*$' },
           },
+          {
+            ...{ name: 'action', in: 'query', description: 'Only this action, or its first part such as `key`.' },
+            schema: { type: 'string', pattern: '^[^\\x00]*$' },
+          },
         ],
         answers: { '200': json('The entries.', listOf(ref('OwnAuditEntry'))) },
       }),
