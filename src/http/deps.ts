@@ -17,6 +17,7 @@ import type { UpdateChange } from '../catalogue/effects.js';
 import type { Provider, Route, Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { OwnCredential } from '../domain/credential.js';
+import type { Generation } from '../domain/generation.js';
 import type { Door } from '../doors/door.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
@@ -181,6 +182,8 @@ export interface HttpDeps {
   deployment: DeploymentPort;
   journal: {
     settled(timeoutMs: number): Promise<boolean>;
+    /** A generation that this process has answered and that is not in the store yet. */
+    unsettled?(id: string): Generation | null;
     figures?(): JournalFigures;
     /** Why requests that cost money are refused; null or absent while they are served. */
     readonly fault?: string | null;

@@ -250,3 +250,22 @@ export function* dueRecords(pieces: Iterable<Buffer>): Generator<Generation> {
   }
   yield* provisional.values();
 }
+
+/** By the id of the generation or of its request; null where there is none. */
+export function finalRecord(pieces: readonly Buffer[], id: string): Generation | null {
+  let found: Generation | null = null;
+  for (const bytes of pieces) {
+    // A search for bytes takes a hundredth of the time that reading takes.
+    if (!bytes.includes(id)) continue;
+    scanFrames(bytes, true, {
+      take: (start, end) => {
+        if (kindIn(bytes, start) !== 'final' || !bytes.subarray(start, end).includes(id)) return true;
+        const generation = readRecord(bytes, start, end);
+        if (generation.id === id || generation.requestId === id) found = generation;
+        return found === null;
+      },
+      damaged: () => true,
+    });
+  }
+  return found;
+}

@@ -138,7 +138,7 @@ export class Segments {
   *from(position: number): Generator<Buffer> {
     for (const { file, base, bytes } of this.#all) {
       const start = Math.max(0, position - base);
-      if (start < bytes) yield fs.readFileSync(file).subarray(start, bytes);
+      if (start < bytes) yield bytesOf(file, start, bytes);
     }
   }
 
@@ -258,5 +258,15 @@ export class Segments {
       this.#files.rmSync(spare, { force: true });
       throw error;
     }
+  }
+}
+
+function bytesOf(file: string, start: number, end: number): Buffer {
+  const fd = fs.openSync(file, 'r');
+  try {
+    const bytes = Buffer.allocUnsafeSlow(end - start);
+    return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, start));
+  } finally {
+    fs.closeSync(fd);
   }
 }

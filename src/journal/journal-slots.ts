@@ -69,6 +69,7 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
       return journal.fault;
     },
     settled: (timeoutMs, keyId) => journal.settled(timeoutMs, keyId),
+    unsettled: (id) => journal.unsettled(id),
     reportUnsettled: (write) => journal.reportUnsettled(write),
     get depth() {
       return journal.depth;

@@ -36,6 +36,20 @@ describe('the settlement journal', () => {
     expect(slow.depth).toBe(0);
   });
 
+  it('finds a record that is not in the store yet, by both of its ids, and no provisional one', async () => {
+    place.store.away = true;
+    const journal = await place.start();
+    const [first, second, third] = many(3);
+    journal.appendProvisional(first!);
+    for (const generation of [second!, third!]) journal.append(generation);
+    expect(journal.unsettled(third!.id)).toEqual(third);
+    expect(journal.unsettled(second!.requestId)).toEqual(second);
+    expect([journal.unsettled(first!.id), journal.unsettled('gen-none')]).toEqual([null, null]);
+    place.store.away = false;
+    expect(await journal.settled(5000)).toBe(true);
+    expect(journal.unsettled(third!.id)).toBeNull();
+  });
+
   it('settles once what a crash left between the file and the store', async () => {
     place.store.away = true;
     const journal = await place.start();

@@ -11,10 +11,13 @@ import type { Logger } from '../base/logger.js';
 import type { Generation } from '../domain/generation.js';
 import { recordText, settlementRow } from '../domain/settlement-row.js';
 import { JournalDisk } from './journal-disk.js';
-import { dueRecords, GroupCommit, JournalRecords } from './journal-records.js';
+import { dueRecords, finalRecord, GroupCommit, JournalRecords } from './journal-records.js';
 import { type JournalFiles, Segments } from './journal-segments.js';
 import { SettledPosition } from './settled-position.js';
 import type { SettlerPort } from './settler-port.js';
+
+/** A record takes half a kilobyte, so these are some thousands. */
+const lookBytes = 4 << 20;
 
 export interface Journal {
   /**
@@ -37,6 +40,11 @@ export interface Journal {
    * it waits for that key's records only, so that a key without any does not wait while many of others are on their way. Never rejects.
    */
   settled(timeoutMs: number, keyId?: string): Promise<boolean>;
+  /**
+   * The final record of a generation, by its id or that of its request, that is not in the store yet. Only the last megabytes are looked
+   * through, which is where a client finds the answer that it has just had.
+   */
+  unsettled(id: string): Generation | null;
   /** The number of records that are not in the store yet. */
   readonly depth: number;
   /** For the metrics: read at a scrape and not on the request path. */
@@ -172,6 +180,12 @@ class FileJournal implements Journal {
       await pause(Math.min(leftMs, unwrittenPauseMs));
     }
     return false;
+  }
+
+  unsettled(id: string): Generation | null {
+    this.#commit.flush();
+    const from = Math.max(this.#settled.progress.settled, this.#segments.end - lookBytes);
+    return finalRecord([...this.#segments.from(from), ...this.#records.unwritten], id);
   }
 
   get depth(): number {

@@ -114,6 +114,18 @@ describe('GET /v1/generation', () => {
     }
   });
 
+  it('is found in the journal where the store does not have it yet, by its own account only', async () => {
+    const waiting = generation('gen-7', { accountId: 'acct-other' });
+    fixture = await httpFixture({
+      journal: { settled: async () => false, unsettled: (id) => (id === 'gen-7' ? waiting : null) },
+    });
+    const { account } = fixture;
+    expect((await get('/v1/generation/gen-7')).statusCode).toBe(404);
+    waiting.accountId = account.id;
+    expect((await get('/v1/generation/gen-7')).json()).toMatchObject({ data: { id: 'gen-7' } });
+    expect((await get('/v1/generation/gen-8')).statusCode).toBe(404);
+  });
+
   it('is found in a fleet before the process that answered has settled it, and an old id is not waited for', async () => {
     const [fresh, old] = [generationId(fixture.clock.now()), generationId(0)];
     const second = await httpFixture({ deployment: { ...singleProcess, findSettledElsewhere: findRepeatedly } });

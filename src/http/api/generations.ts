@@ -55,10 +55,16 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
 }
 
 /** The generation by its id, or by the id of its request; null where it is of a project that the caller does not reach. */
-export async function findWithin({ store }: HttpDeps, request: FastifyRequest, id: string): Promise<Generation | null> {
-  const found = await store.generations.find(accountOf(request).id, id);
+export async function findWithin(deps: HttpDeps, request: FastifyRequest, id: string): Promise<Generation | null> {
+  const found = await findOwn(deps, accountOf(request).id, id);
   const reached = reachedProjects(request);
   return found && (reached === null || reached.includes(generationProject(found))) ? found : null;
+}
+
+/** While the settler is replaced, an answer that was just given out is in the journal only. */
+async function findOwn({ store, journal }: HttpDeps, accountId: string, id: string): Promise<Generation | null> {
+  const found = (await store.generations.find(accountId, id)) ?? journal.unsettled?.(id) ?? null;
+  return found?.accountId === accountId ? found : null;
 }
 
 const generationProject = ({ projectId, accountId }: Generation) => projectId ?? defaultProjectId(accountId);
