@@ -1,5 +1,6 @@
 /** The configuration after reading, checking and defaulting. Durations are milliseconds, paths are absolute. */
 import type { StatedPolicy } from '../base/data-policy.js';
+import type { IdentityProvider } from './identity-providers.js';
 import type { ValuesOf } from './setting.js';
 import type { sections, topLevel } from './settings.js';
 
@@ -35,6 +36,10 @@ export interface MailSettings {
   from: string;
 }
 
+interface SignInSettings extends Omit<ValuesOf<Sections['sign_in']>, 'oidc'> {
+  oidc: readonly IdentityProvider[];
+}
+
 export interface Config extends ValuesOf<typeof topLevel> {
   /** The file that it was read from; null without one. */
   file: string | null;
@@ -55,6 +60,6 @@ export interface Config extends ValuesOf<typeof topLevel> {
   notices: NoticeSettings;
   /** null where no mail is sent. */
   mail: MailSettings | null;
-  signIn: ValuesOf<Sections['sign_in']>;
+  signIn: SignInSettings;
   proof: ValuesOf<Sections['proof']>;
 }

@@ -6,6 +6,7 @@ import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
 import { configSchema, type FileValues, includedSchema } from './config-schema.js';
 import { configOf } from './defaults.js';
+import { checkIdentityProviders, type WrittenProvider } from './identity-providers.js';
 import { readSecret, readSecretFiles } from './secret-files.js';
 import type { Setting } from './setting.js';
 import { sections, topLevel } from './settings.js';
@@ -33,6 +34,8 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
     readSecretFiles(source, checked.values, directory);
     checkWorkers(source, checked.values, environment);
     checkNeeded(source, checked.values);
+    const { oidc } = fieldsIn(checked.values.sign_in);
+    if (oidc) checkIdentityProviders(source, oidc as WrittenProvider[]);
   }
   for (const file of included) faults.push(...file.faults);
   faults.unshift(...(source?.faults ?? []));

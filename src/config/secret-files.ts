@@ -10,7 +10,7 @@ import { sections, topLevel } from './settings.js';
 
 /** A secret, and the mapping of the file that has it. */
 interface SecretField {
-  readonly path: readonly string[];
+  readonly path: readonly (string | number)[];
   readonly within: FileValues;
   readonly accepts: z.ZodType;
 }
@@ -18,7 +18,7 @@ interface SecretField {
 /** Puts the text of each file in the place of the secret. Paths start at `directory`. */
 export function readSecretFiles(source: YamlSource, values: FileValues, directory: string): void {
   for (const { path, within, accepts } of secretsOf(values)) {
-    const name = path.at(-1)!;
+    const name = String(path.at(-1));
     const file = within[`${name}_file`];
     if (file == null) continue;
     const place = [...path.slice(0, -1), `${name}_file`];
@@ -55,6 +55,10 @@ function secretsOf(values: FileValues): SecretField[] {
   }
   const { webhook } = (values.notices ?? {}) as { webhook?: FileValues | null };
   if (webhook) found.push({ path: ['notices', 'webhook', 'secret'], within: webhook, accepts: credential });
+  const { oidc } = (values.sign_in ?? {}) as { oidc?: FileValues[] | null };
+  for (const [index, within] of (oidc ?? []).entries()) {
+    found.push({ path: ['sign_in', 'oidc', index, 'client_secret'], within, accepts: credential });
+  }
   for (const [id, provider] of Object.entries((values.providers ?? {}) as Record<string, FileValues | null>)) {
     if (provider) found.push({ path: ['providers', id, 'api_key'], within: provider, accepts: credential });
   }

@@ -35,6 +35,7 @@ import {
   verifierKeys,
 } from './field-types.js';
 import { type Settings, setting } from './setting.js';
+import { signInSettings } from './sign-in-settings.js';
 
 const seconds = 1000;
 const minutes = 60 * seconds;
@@ -273,12 +274,7 @@ export const sections = {
       about: 'The sender of mails, such as `Lodestone <no-reply@example.com>`. Needed with `smtp_url`.',
     }),
   },
-  sign_in: {
-    require_two_factor_for_operators: setting('requireTwoFactorForOperators', yesOrNo, false, {
-      about:
-        'Whether operators of the dashboard need [two-factor sign-in](two-factor.md). The admin API and its token are not concerned.',
-    }),
-  },
+  sign_in: signInSettings,
   proof: {
     enabled: setting('enabled', yesOrNo, true, {
       about: 'Whether receipts go into a signed log that anybody can check ([receipts](check-receipts.md)).',

@@ -18,6 +18,7 @@ import { catalogueLog } from './stores/catalogue-log.js';
 import { catalogueUpdateStore } from './stores/catalogue-update-store.js';
 import { generationStore } from './stores/generation-store.js';
 import { holdStore } from './stores/hold-store.js';
+import { identityStore } from './stores/identity-store.js';
 import { keyStore } from './stores/key-store.js';
 import { ledgerStore } from './stores/ledger-store.js';
 import { logStore } from './stores/log-store.js';
@@ -59,6 +60,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     audit: auditStore(database),
     signIn: signInStore(database),
     people: peopleStore(database),
+    identities: identityStore(database),
     usage: usageStore(history),
     records: recordStore(database, options, migrateOnce),
     catalogueLog: catalogueLog(database),

@@ -30,6 +30,7 @@ import { beforeNamesAndImports, namesAndImports } from './0028-names-and-imports
 import { journalOffsets } from './0030-journal-offsets.js';
 import { people } from './0031-people.js';
 import { auditLog } from './0032-audit-log.js';
+import { singleSignOn } from './0033-single-sign-on.js';
 
 export interface Migration {
   readonly name: string;
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   { name: '0030-journal-offsets', sql: journalOffsets },
   { name: '0031-people', sql: people },
   { name: '0032-audit-log', sql: auditLog },
+  { name: '0033-single-sign-on', sql: singleSignOn },
 ];
