@@ -33,8 +33,8 @@ export class ProviderKeys {
   ) {
     this.reads = new SharedRead(() => this.read());
     this.renewals = {
-      'sign-in': new Allowance(deps.clock, 5, 10_000),
-      logout: new Allowance(deps.clock, 2, 30_000),
+      'sign-in': new Allowance(deps.clock, 20, 3_000),
+      logout: new Allowance(deps.clock, 10, 10_000),
     };
   }
 

@@ -59,7 +59,7 @@ export class Provider {
       checkAddress(url, isLocal);
       return deps.fetch(url, request);
     };
-    this.looks = new Allowance(deps.clock, 20, 1000);
+    this.looks = new Allowance(deps.clock, 100, 200);
     const address = async () => {
       const { jwks_uri } = await this.metadata();
       if (typeof jwks_uri !== 'string')
