@@ -16,8 +16,9 @@ export function memoryIdentities(signIn: SignInRows): IdentityStore {
       const person = signIn.users().find(({ id }) => id === personId);
       const isBare = !signIn.hasPassword(personId) && (await ofPerson(personId)).length === 0;
       const isAsked = person?.linkProvider === provider;
+      if (rows.get(nameOf(identity))?.personId === personId) return true;
       if (!person || (reason === 'first' && !isBare) || (reason === 'operator' && !isAsked)) return false;
-      if ((rows.get(nameOf(identity))?.personId ?? personId) !== personId) return false;
+      if (rows.has(nameOf(identity))) return false;
       for (const earlier of await ofPerson(personId)) {
         if (reason !== 'first' && earlier.issuer === identity.issuer) rows.delete(nameOf(earlier));
       }

@@ -30,6 +30,8 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 export class ScriptedProvider {
   readonly clientId = 'lodestone';
+  /** Milliseconds. */
+  now = () => Date.now();
   /** Paths in the order in which they were called. */
   calls: string[] = [];
   /** Over the discovery document; undefined leaves a field out. */
@@ -98,7 +100,7 @@ export class ScriptedProvider {
 
   /** A logout token as the specification has it. */
   logoutToken(more: Json, header: Json = {}): Promise<string> {
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor(this.now() / 1000);
     const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
     const claims = {
       iss: this.issuer,
@@ -162,7 +164,7 @@ export class ScriptedProvider {
     if (!code || code.used || !isRight) return { status: 400, body: { error: 'invalid_grant' } };
     code.used = true;
     const { said, authorize } = code;
-    const now = Math.floor(Date.now() / 1000);
+    const now = Math.floor(this.now() / 1000);
     const times = { iat: now, exp: now + 300 };
     const claims = { iss: this.issuer, aud: this.clientId, sub: 'somebody', nonce: authorize.get('nonce'), ...times };
     const id_token =

@@ -39,6 +39,12 @@ export function identityStore(database: Database): IdentityStore {
           [personId, provider],
         );
         const [person] = rows;
+        const owner = async () => {
+          const text = 'select person_id from lodestone.identities where issuer = $1 and subject = $2';
+          return (await client.query<{ person_id: string }>(text, [issuer, subject])).rows[0]?.person_id;
+        };
+        // Another sign-in of the same person was faster.
+        if ((await owner()) === personId) return true;
         if (!person || (reason === 'first' && !person.bare) || (reason === 'operator' && !person.asked)) return false;
         if (reason !== 'first') {
           await client.query(
@@ -51,11 +57,7 @@ export function identityStore(database: Database): IdentityStore {
            values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
           [issuer, subject, provider, personId, email, operator, ...timesOf(identity)],
         );
-        const owner = await client.query<{ person_id: string }>(
-          'select person_id from lodestone.identities where issuer = $1 and subject = $2',
-          [issuer, subject],
-        );
-        if (owner.rows[0]?.person_id !== personId) return false;
+        if ((await owner()) !== personId) return false;
         if (person.asked)
           await client.query('update lodestone.sign_in_users set link_provider = null where id = $1', [personId]);
         return true;

@@ -18,6 +18,7 @@ let owner: Awaited<ReturnType<typeof newOwner>>;
 
 beforeAll(async () => {
   provider = await new ScriptedProvider().start();
+  provider.now = () => clock.now();
   database = await freshDatabase();
   const storage = { database_url: database.databaseUrl };
   const before = await startGateway({ clock, embedded: true, config: { storage } });
@@ -79,8 +80,8 @@ it('the admin token opens an operator’s session without an account for twelve 
   expect((await client.call('POST', 'identities', { provider: 'corp' })).json.error.code).toBe('no_membership');
   const people = await gateway.admin('GET', '/people?limit=200');
   expect(people.json.data.map(({ email }: Json) => email)).not.toContain('admin-token');
-  const { json } = await gateway.admin('GET', '/audit?limit=5');
-  const entry = json.data.find(({ action }: Json) => action === 'session.open');
+  const { json } = await gateway.admin('GET', '/audit?limit=100');
+  const entry = json.data.find(({ action, subject }: Json) => action === 'session.open' && subject === 'admin_token');
   expect(entry).toMatchObject({ actor: 'operator', by: 'admin_token' });
   clock.advance(12 * 3_600_000);
   expect((await client.call('GET', 'session')).json.signed_in).toBe(false);
