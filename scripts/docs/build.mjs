@@ -110,8 +110,8 @@ class Site {
     // An asset's name tells its content, so one that is there is right; this saves compressing the large bundle again.
     const isThere = more.page === undefined && existsSync(join(this.folder, compressed ? `${file}.gz` : file));
     const write = (name, make) => (isThere ? this.files.push(name) : this.#write(name, make()));
-    write(file, () => content);
-    if (!compressed) return;
+    if (!compressed) return write(file, () => content);
+    // Only compressed: the plain text of all of it would be a third of the package, for clients that read no compression.
     write(`${file}.br`, () => brotli(content));
     write(`${file}.gz`, () => gzipSync(content, { level: 9 }));
   }

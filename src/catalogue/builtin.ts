@@ -11,7 +11,7 @@ import type { CatalogueValues } from './update.js';
  * The version of these files: the day of their last change. An update that is older is not used, so a change of the files raises it; a
  * second one of a day has `.2` at the end.
  */
-export const builtinVersion = '2026.11.18.4';
+export const builtinVersion = '2026.11.18.5';
 
 /** This file is two levels below the project, compiled or not. */
 const directory = new URL('../../catalogue/', import.meta.url);

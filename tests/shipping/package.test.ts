@@ -28,7 +28,7 @@ describe('the package', () => {
       'bin/platform.mjs',
       'dist/bundle/main.js',
       'dist/bundle/cli.js',
-      'dist/docs/index.html',
+      'dist/docs/index.html.gz',
     ];
     const built = [...filesIn('dist'), ...filesIn('dashboard/dist'), ...filesIn('catalogue')];
     const shipped = built.filter((path) => !path.endsWith('.map') && !path.endsWith('/.built'));

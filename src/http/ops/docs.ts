@@ -2,6 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDeps } from '../deps.js';
 import { chosenEncoding, isUnchanged } from '../server/static-answer.js';
@@ -74,7 +76,7 @@ interface SiteEntry {
   readonly etag: string;
   /** The kind of page decides its Content-Security-Policy. Absent on assets, whose names change with their content. */
   readonly page?: 'guide' | 'reference';
-  /** `file.br` and `file.gz` exist too. */
+  /** `file.br` and `file.gz` stand in its place. */
   readonly compressed: boolean;
 }
 
@@ -89,6 +91,8 @@ function siteEntries(): readonly SiteEntry[] {
 
 const endings = { br: '.br', gzip: '.gz' } as const;
 
-function readEntry({ file }: SiteEntry, encoding: keyof typeof endings | undefined): Promise<Buffer> {
-  return readFile(new URL(`${file}${encoding ? endings[encoding] : ''}`, folder));
+async function readEntry({ file, compressed }: SiteEntry, encoding: keyof typeof endings | undefined): Promise<Buffer> {
+  const read = (ending: string) => readFile(new URL(file + ending, folder));
+  if (!compressed) return read('');
+  return encoding ? read(endings[encoding]) : promisify(gunzip)(await read(endings.gzip));
 }
