@@ -92,7 +92,7 @@ export const peopleErrors = {
     code: 'single_sign_on_required',
     when: 'A password is to be used, set or reset, and `sign_in.password` is false.',
     remedy: 'Sign in with the identity provider. Operators may use the admin token.',
-    operations: ['createAccount', 'setPassword', 'makePasswordReset', 'makePersonPasswordReset'],
+    operations: ['createAccount', 'setPassword', 'createPasswordReset', 'resetPersonPassword'],
     message: () =>
       'Passwords are turned off here. Sign in with your identity provider; operators may use the admin token.',
   }),

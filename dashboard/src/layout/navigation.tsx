@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'react';
 import { classNames } from '../components/class-names.js';
 import { type Page, pageGroups } from '../page-list.js';
 
-export function Navigation({ operator }: { operator: boolean }) {
+export function Navigation({ operator, hasAccount }: { operator: boolean; hasAccount: boolean }) {
   const list = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
   // On a phone, scrolls the row to the current page.
@@ -22,7 +22,7 @@ export function Navigation({ operator }: { operator: boolean }) {
       ref={list}
     >
       {pageGroups
-        .filter((group) => operator || !group.operator)
+        .filter((group) => (group.operator ? operator : hasAccount))
         .map((group) => (
           <div className="flex gap-1 lg:flex-col lg:gap-0.5" key={group.title}>
             <p className="px-2 pb-1 text-xs font-medium text-ink-3 max-lg:hidden">{group.title}</p>

@@ -76,9 +76,9 @@ export function registerPeople(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-/** Also without a dashboard, and so without providers, the id of one that is to come may be asked for. */
+/** Before there is any provider, the id of one that is to come may be asked for. */
 function checkProvider({ dashboard }: HttpDeps, provider: string): void {
-  if (!dashboard || dashboard.singleSignOn.has(provider)) return;
+  if (!dashboard || dashboard.singleSignOn.list().length === 0 || dashboard.singleSignOn.has(provider)) return;
   const reason = `names "${provider}", which is no identity provider of \`sign_in.oidc\``;
   throw gatewayError('field_invalid', { param: 'provider', reason });
 }

@@ -218,6 +218,18 @@ export const people: Resource = {
       two_factor: boolean('Sign-in asks for a code.'),
       has_password: boolean('They can sign in with a password.'),
       link_provider: textOrNull('The identity provider that is linked with the next sign-in.'),
+      identities: array(
+        object({
+          provider: text('The id of the identity provider in the configuration.'),
+          issuer: text('Its issuer.'),
+          subject: text('Who they are there.'),
+          email: text('Their email there.'),
+          operator: boolean('A group of their last sign-in gives operator rights.'),
+          created_at: time('When it was linked.'),
+          last_used_at: time('When they signed in with it last.'),
+        }),
+        'Who they are at identity providers.',
+      ),
       accounts: array(
         object({ id: text('The account’s id.'), email: textOrNull('Its email.'), name: textOrNull('Its name.'), role }),
         'The accounts that they are a member of.',
