@@ -98,7 +98,7 @@ export class ScriptedProvider {
     return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid, ...header }).sign(key);
   }
 
-  /** A logout token as the specification has it. */
+  /** A logout token as a truthful provider makes it. */
   logoutToken(more: Json, header: Json = {}): Promise<string> {
     const now = Math.floor(this.now() / 1000);
     const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };

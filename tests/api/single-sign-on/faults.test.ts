@@ -77,20 +77,18 @@ describe('a token that is not for this sign-in', () => {
   });
 });
 
+/** What the provider would sign. */
+function fullClaims(location: string): Record<string, unknown> {
+  const nonce = new URL(location).searchParams.get('nonce');
+  const times = { iat: now(), exp: now() + 60 };
+  return { ...ann, nonce, iss: provider.issuer, aud: 'lodestone', ...times, email_verified: true };
+}
+
 describe('a signature', () => {
   it('is refused where there is none', () =>
     expectFault('bad_signature', async (client) => {
       const location = await begin(client);
-      const nonce = new URL(location).searchParams.get('nonce');
-      const claims = {
-        ...ann,
-        nonce,
-        iss: provider.issuer,
-        aud: 'lodestone',
-        iat: now(),
-        exp: now() + 60,
-        email_verified: true,
-      };
+      const claims = fullClaims(location);
       provider.discovery = { id_token_signing_alg_values_supported: ['none', 'ES256'] };
       return client.call(
         'GET',
@@ -102,16 +100,7 @@ describe('a signature', () => {
     expectFault('bad_signature', async (client) => {
       provider.discovery = { id_token_signing_alg_values_supported: ['HS256', 'ES256'] };
       const location = await begin(client);
-      const nonce = new URL(location).searchParams.get('nonce');
-      const claims = {
-        ...ann,
-        nonce,
-        iss: provider.issuer,
-        aud: 'lodestone',
-        iat: now(),
-        exp: now() + 60,
-        email_verified: true,
-      };
+      const claims = fullClaims(location);
       const pem = await exportSPKI(
         (await importJWK(provider.signing.publicJwk, 'ES256', { extractable: true })) as never,
       );

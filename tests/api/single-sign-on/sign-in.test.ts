@@ -1,76 +1,20 @@
-/** People who sign in at an identity provider: who they are, what their groups give them, and when their sessions end. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+/** People who sign in at an identity provider: who they are, and what their groups give them. */
+import { describe, expect, it } from 'vitest';
 import type { Json } from '../../support/client.js';
 import { DashboardClient } from '../../support/dashboard-client.js';
-import { startGateway, type TestGateway } from '../../support/gateway.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { newMember, newOwner, password, type SignedIn } from '../../support/people.js';
-import { type FreshDatabase, freshDatabase } from '../../support/postgres.js';
-import { ScriptedProvider } from '../../support/scripted-provider.js';
+import { newMember, password } from '../../support/people.js';
+import { accountCount, type Rig, somebody, useProvider } from './rig.js';
 import { arrive, begin, faultIn, visit } from './visit.js';
 
-const hour = 3_600_000;
-const accountCount = 40;
-
-let database: FreshDatabase;
-let provider: ScriptedProvider;
-let gateway: TestGateway;
-let clock: ManualClock;
-let boss: SignedIn & { accountId: string };
+let provider: Rig['provider'];
+let gateway: Rig['gateway'];
+let clock: Rig['clock'];
+let boss: Rig['boss'];
 let search: string;
-const warnings: string[] = [];
-
-/** The accounts that the grants name are there before the gateway starts with them. */
-beforeAll(async () => {
-  provider = await new ScriptedProvider().start();
-  clock = new ManualClock(Date.now());
-  provider.now = () => clock.now();
-  database = await freshDatabase();
-  const storage = { database_url: database.databaseUrl };
-  const before = await startGateway({ clock, embedded: true, config: { storage } });
-  boss = await newOwner(before);
-  search = (await boss.client.call('POST', 'projects', { name: 'search' })).json.id;
-  const accounts: string[] = [];
-  for (let i = 0; i < accountCount; i++)
-    accounts.push((await before.admin('POST', '/accounts', { email: `a${i}@example.test` })).json.id);
-  await before.stop();
-  const main = { account: boss.accountId };
-  const grants = [
-    { group: 'eng', ...main, role: 'developer', projects: ['search', 'nowhere'] },
-    { group: 'chat', ...main, role: 'developer', projects: [`proj-${boss.accountId.slice(5)}`] },
-    { group: 'leads', ...main, role: 'admin' },
-    { group: 'owners', account: accounts[0], role: 'owner' },
-    { group: 'lost', ...main, role: 'developer', projects: ['nowhere'] },
-    { group: 'elsewhere', account: 'acct-unknown', role: 'owner' },
-    { group: 'platform', operator: true },
-    ...accounts.map((account) => ({ group: 'everywhere', account, role: 'auditor' })),
-  ];
-  const oidc = [
-    provider.settings({ grants, acr_values: ['urn:strong'] }),
-    provider.settings({ id: 'trusting', domains: ['trusted.example.com'], trust_email: true, grants }),
-  ];
-  const logger = { debug() {}, info() {}, error() {}, warn: (_: object, text: string) => void warnings.push(text) };
-  const signIn = { require_two_factor_for_operators: true, oidc };
-  gateway = await startGateway({
-    clock,
-    embedded: true,
-    logger: logger as never,
-    config: { storage, sign_in: signIn },
-  });
-}, 120_000);
-beforeEach(() => provider.reset());
-afterAll(async () => {
-  await gateway?.stop();
-  await provider?.stop();
-  await database?.drop();
+let warnings: string[];
+useProvider((rig) => {
+  ({ provider, gateway, clock, boss, search, warnings } = rig);
 });
-
-let count = 0;
-/** The claims of somebody new. */
-function somebody(groups: string[] = [], more: Json = {}): Json {
-  const name = `somebody-${++count}`;
-  return { sub: name, email: `${name}@example.com`, groups, ...more };
-}
 
 const memberOf = async (email: unknown): Promise<Json | undefined> => {
   const { json } = await gateway.admin('GET', `/accounts/${boss.accountId}/members?limit=200`);
@@ -301,79 +245,6 @@ describe('a person who is known', () => {
     await gateway.admin('PATCH', `/people/${session.person.id}`, { status: 'suspended' });
     expect((await client.call('GET', 'session')).json.signed_in).toBe(false);
     expect((await arrive(gateway, provider, claims)).fault).toBe('person_suspended');
-  });
-});
-
-describe('a session of an identity provider', () => {
-  it('ends after twelve hours, however much it is used, and not because the provider is away', async () => {
-    const { client } = await arrive(gateway, provider, somebody(['eng']));
-    const { port } = provider;
-    await provider.stop();
-    for (let i = 0; i < 11; i++) {
-      clock.setWall(clock.now() + hour);
-      expect((await client.call('GET', 'keys')).status).toBe(200);
-    }
-    clock.setWall(clock.now() + hour);
-    expect((await client.call('GET', 'keys')).json.error.code).toBe('session_required');
-    await provider.start(port);
-    clock.setWall(clock.now() - 12 * hour);
-  });
-
-  const logout = async (token: string, id = 'corp') => {
-    const response = await fetch(`${gateway.url}/dashboard/api/oidc/${id}/backchannel-logout`, {
-      method: 'POST',
-      body: new URLSearchParams({ logout_token: token }),
-    });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, json: text === '' ? {} : JSON.parse(text) };
-  };
-  const isIn = async (client: DashboardClient) => (await client.call('GET', 'session')).json.signed_in;
-
-  it('ends with a back-channel logout: one session with a sid, else all of the subject', async () => {
-    const claims = somebody(['eng']);
-    const sessions = await Promise.all(['s1', 's2', 's3'].map((sid) => arrive(gateway, provider, { ...claims, sid })));
-    const [one, two, three] = sessions.map(({ client }) => client);
-    const other = await arrive(gateway, provider, somebody(['eng']));
-    const first = await logout(await provider.logoutToken({ sid: 's1', sub: claims.sub }));
-    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    expect(await Promise.all([one!, two!, three!].map(isIn))).toEqual([false, true, true]);
-    expect((await logout(await provider.logoutToken({ sid: 's2' }))).status).toBe(200);
-    expect((await logout(await provider.logoutToken({ sub: claims.sub }))).status).toBe(200);
-    expect(await Promise.all([two!, three!].map(isIn))).toEqual([false, false]);
-    expect(await isIn(other.client)).toBe(true);
-  });
-
-  it('is not ended by a logout token that is wrong or was used', async () => {
-    const claims = somebody(['eng'], { sid: 'mine' });
-    const { client } = await arrive(gateway, provider, claims);
-    const now = Math.floor(clock.now() / 1000);
-    const right = { sub: claims.sub };
-    const stranger = await new ScriptedProvider().start();
-    stranger.now = provider.now;
-    const tokens: Record<string, string> = {
-      'of another key': await stranger.logoutToken({ ...right, iss: provider.issuer }),
-      'of another issuer': await provider.logoutToken({ ...right, iss: stranger.issuer }),
-      'for another client': await provider.logoutToken({ ...right, aud: 'another' }),
-      'with a nonce': await provider.logoutToken({ ...right, nonce: 'n' }),
-      'without the event': await provider.logoutToken({ ...right, events: {} }),
-      'without jti': await provider.logoutToken({ ...right, jti: undefined }),
-      'of nobody': await provider.logoutToken({}),
-      'that ended': await provider.logoutToken({ ...right, iat: now - 7200, exp: now - 3600 }),
-      'of the future': await provider.logoutToken({ ...right, iat: now + 3600, exp: now + 7200 }),
-      'without exp, and old': await provider.logoutToken({ ...right, iat: now - 7200, exp: undefined }),
-      'with a strange sid': await provider.logoutToken({ ...right, sid: 7 }),
-      'that is none': 'no.token.at-all',
-      'that is empty': '',
-    };
-    for (const [name, token] of Object.entries(tokens)) {
-      const answer = await logout(token);
-      expect([answer.status, answer.json.error.code], name).toEqual([400, 'logout_token_refused']);
-    }
-    await stranger.stop();
-    expect(await isIn(client)).toBe(true);
-    const token = await provider.logoutToken({ sub: 'somebody-else' });
-    expect([(await logout(token)).status, (await logout(token)).status]).toEqual([200, 400]);
-    expect((await logout(token, 'nobody')).status).toBe(404);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   time,
 } from '../schema.js';
 import type { Parameter, Resource, Schema } from '../types.js';
+import { linkedIdentity } from './linked-identity.js';
 
 const membersTag = {
   name: 'Members',
@@ -208,6 +209,7 @@ const onePerson = json('The person.', ref('Person'));
 export const people: Resource = {
   tag: peopleTag,
   schemas: {
+    LinkedIdentity: linkedIdentity,
     Person: object({
       object: { const: 'person' },
       id: text('The person’s id.', { pattern: '^per-' }),
@@ -218,18 +220,7 @@ export const people: Resource = {
       two_factor: boolean('Sign-in asks for a code.'),
       has_password: boolean('They can sign in with a password.'),
       link_provider: textOrNull('The identity provider that is linked with the next sign-in.'),
-      identities: array(
-        object({
-          provider: text('The id of the identity provider in the configuration.'),
-          issuer: text('Its issuer.'),
-          subject: text('Who they are there.'),
-          email: text('Their email there.'),
-          operator: boolean('A group of their last sign-in gives operator rights.'),
-          created_at: time('When it was linked.'),
-          last_used_at: time('When they signed in with it last.'),
-        }),
-        'Who they are at identity providers.',
-      ),
+      identities: array(ref('LinkedIdentity'), 'Who they are at identity providers.'),
       accounts: array(
         object({ id: text('The account’s id.'), email: textOrNull('Its email.'), name: textOrNull('Its name.'), role }),
         'The accounts that they are a member of.',
