@@ -52,10 +52,10 @@ export async function printed(entry, pattern, timeoutMs = startTimeoutMs) {
 }
 
 /** Politely first. */
-export async function stop(entry) {
+export async function stop(entry, timeoutMs = stopTimeoutMs) {
   if (entry.exited) return;
   entry.child.kill('SIGTERM');
-  const timer = setTimeout(() => entry.child.kill('SIGKILL'), stopTimeoutMs);
+  const timer = setTimeout(() => entry.child.kill('SIGKILL'), timeoutMs);
   await entry.exit;
   clearTimeout(timer);
 }

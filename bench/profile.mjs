@@ -27,6 +27,7 @@ const usage = `node bench/profile.mjs [--load json] [--gateway lodestone] [--fun
   --functions  how many functions to show beside the folders`;
 const gateways = ['lodestone', 'without-proof', 'fleet'];
 const sampleUs = 100;
+const profileWrittenMs = 60_000;
 const areasShown = 24;
 
 const flags = readFlags();
@@ -107,9 +108,11 @@ function readThreads(pid) {
   const sums = new Map();
   for (const each of processTree(pid)) {
     try {
+      const program = each === pid ? null : readFileSync(`/proc/${each}/comm`, 'utf8').trim();
       for (const task of readdirSync(`/proc/${each}/task`)) {
         const us = Number(readFileSync(`/proc/${each}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1000;
-        const who = each !== pid ? 'PostgreSQL' : Number(task) === pid ? mainThread : helpers;
+        const own = Number(task) === pid ? mainThread : helpers;
+        const who = program === null ? own : program === 'postgres' ? 'PostgreSQL' : 'settler';
         sums.set(who, (sums.get(who) ?? 0) + us);
       }
     } catch {
@@ -157,10 +160,10 @@ async function profileOf(rig, folder) {
   const { units, from } = await loadLonger(rig, gateway);
   await rested();
   const to = monotonicUs();
-  await stop(gateway.entry);
-  const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  // Side threads have profiles of their own, which are shorter.
-  const { nodes, samples, timeDeltas, startTime } = JSON.parse(texts.sort((a, b) => b.length - a.length)[0]);
+  await stop(gateway.entry, profileWrittenMs);
+  // The settler and side threads have profiles of their own.
+  const file = readdirSync(folder).find((name) => name.includes(`.${gateway.pid}.0.`));
+  const { nodes, samples, timeDeltas, startTime } = JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
   const found = [];
   let at = startTime;

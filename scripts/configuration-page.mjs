@@ -27,6 +27,7 @@ ${Object.entries(sections)
 | Field | Default | Purpose |
 |---|---|---|
 | \`providers.<id>.api_key\` | from the environment | The credential of a provider of the catalogue, often \`\${NAME}\`. Or \`api_key_file\`. |
+| \`providers.<id>.keys\` | none | [Several credentials](providers.md#use-several-keys-of-one-provider): a list of \`name\`, \`api_key\` (or \`api_key_file\`), \`weight\` (1 or more, 1 by default) and \`models\` (\`{creator}/{model}\` or \`{creator}/*\`, all by default). An \`api_key\` beside it is the key \`default\`. |
 | \`providers.<id>.base_url\` | from the catalogue | Another address of its API. |
 | \`providers.<id>.agreement\` | none | What you have agreed with the provider: any field of a [data policy](data-policies.md), and a \`reference\` for your records. Its fields win over those of the catalogue. |
 | \`providers.<id>.stored_objects\` | \`false\` | Whether requests may name files, containers, vector stores, threads and prompts that the provider keeps for your account. [All accounts share them](fields.md#use-what-a-provider-keeps). |

@@ -2,6 +2,15 @@
  * What each page reads first, by the path of its route. The router asks for it before the page's code is there, and before it knows the
  * session, so that a page does not wait for one after the other.
  */
+import {
+  accountSettingsQuery,
+  budgetQuery,
+  invitationsQuery,
+  memberPages,
+  ownAuditPages,
+  projectQuery,
+  projectsQuery,
+} from './api/organisation.js';
 import { ledgerPages } from './api/pages.js';
 import {
   accountsQuery,
@@ -31,7 +40,7 @@ import { overviewReport } from './pages/overview/overview-queries.js';
 import { serviceReport } from './pages/service/service-queries.js';
 import { type UsageSearchState, usageReport, usageRequests } from './pages/usage/usage-queries.js';
 
-type Search = PeriodSearch & UsageSearchState & { account?: string };
+type Search = PeriodSearch & UsageSearchState & { account?: string; find?: string; action?: string };
 interface Params {
   id?: string;
   creator?: string;
@@ -52,7 +61,16 @@ const reads: Record<string, Reads> = {
   ],
   '/usage/$id': ({ account }, { id = '' }) => [client.prefetchQuery(requestQuery(id, account))],
   '/credits': () => [client.prefetchQuery(creditsQuery), client.prefetchInfiniteQuery(ledgerPages({ kind: '' }))],
-  '/keys': () => [client.prefetchQuery(keysQuery)],
+  '/keys': () => [client.prefetchQuery(keysQuery), client.prefetchQuery(projectsQuery)],
+  '/projects': () => [client.prefetchQuery(projectsQuery)],
+  '/projects/$id': (_search, { id = '' }) => [client.prefetchQuery(projectQuery(id))],
+  '/members': ({ find = '' }) => [
+    client.prefetchInfiniteQuery(memberPages(String(find))),
+    client.prefetchQuery(invitationsQuery),
+    client.prefetchQuery(projectsQuery),
+  ],
+  '/settings': () => [client.prefetchQuery(accountSettingsQuery), client.prefetchQuery(budgetQuery)],
+  '/audit-log': ({ action }) => [client.prefetchInfiniteQuery(ownAuditPages(action))],
   '/models': () => [client.prefetchQuery(catalogueQuery)],
   '/models/compare': () => [client.prefetchQuery(catalogueQuery)],
   '/models/$creator/$model': (_search, { creator, model }) => [

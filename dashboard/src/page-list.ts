@@ -10,11 +10,14 @@ import {
   HealthIcon,
   type Icon,
   KeyIcon,
+  MembersIcon,
   ModelIcon,
   OverviewIcon,
   PlaygroundIcon,
   PolicyIcon,
+  ProjectsIcon,
   ServiceIcon,
+  SettingsIcon,
   UsageIcon,
 } from './components/icons.js';
 
@@ -22,6 +25,8 @@ export interface Page {
   path: string;
   title: string;
   icon: Icon;
+  /** The right that the role needs for it. */
+  right?: string;
   load: () => Promise<{ Page: ComponentType }>;
 }
 
@@ -38,18 +43,31 @@ export const pageGroups: readonly PageGroup[] = [
     pages: [
       { path: '/', title: 'Overview', icon: OverviewIcon, load: () => import('./pages/overview/overview-page.js') },
       { path: '/usage', title: 'Usage', icon: UsageIcon, load: () => import('./pages/usage/usage-page.js') },
-      { path: '/credits', title: 'Credits', icon: CreditsIcon, load: () => import('./pages/credits/credits-page.js') },
+      {
+        path: '/credits',
+        title: 'Credits',
+        icon: CreditsIcon,
+        right: 'credits.read',
+        load: () => import('./pages/credits/credits-page.js'),
+      },
     ],
   },
   {
     title: 'Build',
     pages: [
-      { path: '/keys', title: 'API keys', icon: KeyIcon, load: () => import('./pages/keys/keys-page.js') },
+      {
+        path: '/keys',
+        title: 'API keys',
+        icon: KeyIcon,
+        right: 'keys.read',
+        load: () => import('./pages/keys/keys-page.js'),
+      },
       { path: '/models', title: 'Models', icon: ModelIcon, load: () => import('./pages/models/models-page.js') },
       {
         path: '/playground',
         title: 'Playground',
         icon: PlaygroundIcon,
+        right: 'playground',
         load: () => import('./pages/playground/playground-page.js'),
       },
     ],
@@ -57,18 +75,58 @@ export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Routing',
     pages: [
-      { path: '/aliases', title: 'Aliases', icon: AliasIcon, load: () => import('./pages/aliases/aliases-page.js') },
+      {
+        path: '/aliases',
+        title: 'Aliases',
+        icon: AliasIcon,
+        right: 'settings.read',
+        load: () => import('./pages/aliases/aliases-page.js'),
+      },
       {
         path: '/fallback',
         title: 'Fallback',
         icon: FallbackIcon,
+        right: 'settings.read',
         load: () => import('./pages/fallback/fallback-page.js'),
       },
       {
         path: '/routing-policy',
         title: 'Routing policy',
         icon: PolicyIcon,
+        right: 'settings.read',
         load: () => import('./pages/policy/policy-page.js'),
+      },
+    ],
+  },
+  {
+    title: 'Organisation',
+    pages: [
+      {
+        path: '/projects',
+        title: 'Projects',
+        icon: ProjectsIcon,
+        right: 'projects.read',
+        load: () => import('./pages/projects/projects-page.js'),
+      },
+      {
+        path: '/members',
+        title: 'Members',
+        icon: MembersIcon,
+        right: 'members.read',
+        load: () => import('./pages/members/members-page.js'),
+      },
+      {
+        path: '/settings',
+        title: 'Account settings',
+        icon: SettingsIcon,
+        load: () => import('./pages/settings/settings-page.js'),
+      },
+      {
+        path: '/audit-log',
+        title: 'Audit log',
+        icon: AuditIcon,
+        right: 'audit.read',
+        load: () => import('./pages/audit-log/audit-log-page.js'),
       },
     ],
   },
@@ -100,7 +158,7 @@ export const pageGroups: readonly PageGroup[] = [
         icon: AvailabilityIcon,
         load: () => import('./pages/availability/availability-page.js'),
       },
-      { path: '/audit', title: 'Audit', icon: AuditIcon, load: () => import('./pages/audit/audit-page.js') },
+      { path: '/audit', title: 'All audit', icon: AuditIcon, load: () => import('./pages/audit/audit-page.js') },
     ],
   },
 ];

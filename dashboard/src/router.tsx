@@ -14,6 +14,7 @@ import { buttonClass } from './components/button.js';
 import { Card } from './components/card.js';
 import { useTitle } from './components/page-header.js';
 import { EmptyState, ErrorState, SkeletonRows } from './components/states.js';
+import { Allowed } from './components/why-not.js';
 import { readFirst } from './first-reads.js';
 import { Shell } from './layout/shell.js';
 import { type PageGroup, pageGroups } from './page-list.js';
@@ -83,12 +84,23 @@ async function operatorOnly(): Promise<void> {
   if (current.signed_in && !current.operator) throw redirect({ to: '/account' });
 }
 
+/** The page, or why the role of the person does not have it. */
+function pageFor(Inner: ReturnType<typeof lazyRouteComponent>, title: string, right: string | undefined) {
+  if (right === undefined) return Inner;
+  const guarded = () => (
+    <Allowed right={right} title={title}>
+      <Inner />
+    </Allowed>
+  );
+  return Object.assign(guarded, { preload: Inner.preload });
+}
+
 const inside = pageGroups.flatMap((group: PageGroup) =>
-  group.pages.map(({ path, load }) =>
+  group.pages.map(({ path, title, right, load }) =>
     createRoute({
       getParentRoute: () => shell,
       path,
-      component: lazyRouteComponent(load, 'Page'),
+      component: pageFor(lazyRouteComponent(load, 'Page'), title, right),
       ...(group.operator && { beforeLoad: operatorOnly }),
     }),
   ),
@@ -110,6 +122,16 @@ const deeper = [
     getParentRoute: () => shell,
     path: '/usage/$id',
     component: lazyRouteComponent(() => import('./pages/usage/generation-page.js'), 'Page'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/projects/$id',
+    component: lazyRouteComponent(() => import('./pages/projects/project-page.js'), 'Page'),
+  }),
+  createRoute({
+    getParentRoute: () => shell,
+    path: '/projects/$id/policy',
+    component: lazyRouteComponent(() => import('./pages/projects/project-policy-page.js'), 'Page'),
   }),
   createRoute({
     getParentRoute: () => shell,

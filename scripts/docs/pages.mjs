@@ -52,6 +52,7 @@ export const groups = [
       { slug: 'budgets', file: 'guide/budgets.md', title: 'Budgets' },
       { slug: 'keys', file: 'guide/keys.md', title: 'Keys' },
       { slug: 'projects', file: 'guide/projects.md', title: 'Projects' },
+      { slug: 'workloads', file: 'guide/workloads.md', title: 'Keys for workloads without secrets' },
       { slug: 'limits', file: 'guide/limits.md', title: 'Limits' },
       { slug: 'people', file: 'guide/people.md', title: 'People and roles' },
     ],

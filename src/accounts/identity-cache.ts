@@ -6,7 +6,7 @@ import type { PicoUsd } from '../base/money.js';
 import { type Account, type ApiKey, type Identity, identityOf } from '../domain/account.js';
 import type { Store } from '../storage/store.js';
 import { type Identities, overwrite } from './identities.js';
-import { isHashDue } from './keys/token.js';
+import { isHashDue, isRemoved } from './keys/token.js';
 
 interface KeyRead {
   readonly result: Promise<Identity | null>;
@@ -103,11 +103,11 @@ export class IdentityCache implements Identities {
     if (read) read.outdated = true;
   }
 
-  /** Memory drops the hashes of expired keys when the store does. */
+  /** Memory drops the hashes of expired keys when the store does, and the keys that it removes. */
   eraseExpired(nowMs: number): void {
-    for (const identity of this.identities.values()) {
-      const { key, account } = identity;
-      if (isHashDue(key, nowMs)) this.addKey({ ...key, hash: null }, account);
+    for (const [id, { key, account }] of this.identities) {
+      if (isRemoved(key, nowMs)) this.identities.delete(id);
+      else if (isHashDue(key, nowMs)) this.addKey({ ...key, hash: null }, account);
     }
   }
 

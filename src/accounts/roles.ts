@@ -49,9 +49,6 @@ const ofTheAccount: ReadonlySet<Right> = new Set<Right>([
   ...(['settings.change', 'members.read', 'members.change', 'members.manage', 'audit.read'] as const),
 ]);
 
-/** The sums and records of usage are those of the whole account, so a developer who is bound to projects does not read them. */
-const ofAllProjects: Right = 'usage.read';
-
 /** What somebody may do in an account. */
 export interface Standing {
   readonly role: Role;
@@ -62,7 +59,7 @@ export interface Standing {
 /** The refusal of what the role does not allow; null where it does. */
 function roleRefusal({ role, projects }: Standing, right: Right): GatewayError | null {
   const allowed: readonly Role[] = rights[right];
-  const inProject = projects !== null && (ofTheAccount.has(right) || (role === 'developer' && right === ofAllProjects));
+  const inProject = projects !== null && ofTheAccount.has(right);
   if (allowed.includes(role) && !inProject) return null;
   return gatewayError('role_required', { role, needed: rolesText(allowed), inProject });
 }
@@ -74,6 +71,15 @@ export function checkRight(standing: Standing, right: Right): void {
 
 export function mayDo(standing: Standing, right: Right): boolean {
   return roleRefusal(standing, right) === null;
+}
+
+/** For each right that somebody lacks, the sentence that says who has it. */
+export function lackedRights(standing: Standing): Partial<Record<Right, string>> {
+  const refused = (Object.keys(rights) as Right[]).flatMap((right) => {
+    const refusal = roleRefusal(standing, right);
+    return refusal ? [[right, refusal.message] as const] : [];
+  });
+  return Object.fromEntries(refused);
 }
 
 export function reaches({ projects }: Standing, projectId: string): boolean {

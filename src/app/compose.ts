@@ -25,6 +25,7 @@ import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
 import { freeLargeParts } from '../pipeline/validate.js';
+import { KeyPool } from '../providers/credentials/key-pool.js';
 import type { SocketConnection } from '../storage/embedded/embedded.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
@@ -34,6 +35,7 @@ import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
 import { openCatalogue } from './open-catalogue.js';
+import { openExchange } from './open-exchange.js';
 import { bothOpen, OpenParts } from './open-parts.js';
 import { openSwitch } from './open-switch.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
@@ -41,6 +43,7 @@ import { pipelinePorts } from './pipeline-ports.js';
 import { openProof } from './proof.js';
 import { retentionOf } from './record-keeper.js';
 import { replayedOnce, replayMs } from './replayed.js';
+import { routeHolds } from './route-holds.js';
 import { openRouteRecords } from './route-records.js';
 import { openSettlement, type SettlementPlace } from './settlement.js';
 import { openSignIn } from './sign-in-parts.js';
@@ -176,6 +179,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     await journal.replayed(replayMs);
     await holds.load();
   });
+  const providerKeys = new KeyPool({ clock, logger });
+  const heldRoutes = routeHolds(holds, providerKeys);
   const records = openRouteRecords({ config, store, clock, logger, holds }, parts);
   const { health, routeHistory, routeStatus } = records;
   const { catalogue, updates, reload, ...catalogueParts } = openCatalogue(
@@ -185,6 +190,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
         const known = new Set(snapshot.routes.keys());
         health.forget(known);
         meters.forget(known);
+        providerKeys.load(snapshot);
         await holds.enforce(snapshot.routes.values());
         await records.recorder.record(snapshot);
       },
@@ -198,17 +204,22 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const base = () => addressesOf(config, listening.port).base;
   const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
+  const exchange = openExchange({
+    ...{ config, env, store, clock, audit, directory, deployment, base },
+    noteNewKey: (expiresAt) => expiry.noteNewKey(expiresAt),
+  });
   const ports = pipelinePorts(
     {
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
-      ...{ modelStates, health, holds, journal, expiry, meters, spend, routeHistory, fleet: deployment.fleet },
+      ...{ modelStates, health, holds: heldRoutes, providerKeys, journal, expiry, meters, spend, routeHistory },
+      fleet: deployment.fleet,
       ...{ conversations: deployment.conversations, proof: proof.pipeline, names, brought },
     },
     parts,
   );
   const chats = parts.add(new RunningChats(), (part) => part.over(settleMs));
   const https = config.server.baseUrl?.startsWith('https:') === true;
-  const chatOptions = { originOf, meters, tracing, https };
+  const chatOptions = { territories, meters, tracing, https };
 
   // The dashboard and payments.
   const dashboardUrl = () => addressesOf(config, listening.port).dashboard;
@@ -224,8 +235,10 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
 
   // The server.
   const server = await createServer({
-    ...{ clock, logger, store, directory, audit, modelStates, health, holds, journal, expiry, deployment, spend },
+    ...{ clock, logger, store, directory, audit, modelStates, health, journal, expiry, deployment, spend },
+    ...{ holds: heldRoutes, providerKeys },
     ...{
+      exchange,
       members,
       invitations,
       retention,

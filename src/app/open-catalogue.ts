@@ -67,7 +67,7 @@ export function openCatalogue(deps: CatalogueDeps, parts: OpenParts) {
       audit.record('system', 'catalogue.update', version, { from, part });
     const look = new DailyCatalogueLook({
       ...{ updates, store: store.catalogueUpdates, apply, note, clock, logger },
-      download: (ended) => download(url, fileBytesMax, env, ended),
+      download: (ended) => download(url, fileBytesMax, env, { ended }),
     });
     parts.add(look, (part) => part.close()).start();
   }

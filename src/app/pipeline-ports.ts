@@ -27,6 +27,7 @@ type Given =
   | 'modelStates'
   | 'health'
   | 'holds'
+  | 'providerKeys'
   | 'journal'
   | 'fleet'
   | 'spend'

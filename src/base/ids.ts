@@ -5,14 +5,15 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const pool = Buffer.allocUnsafe(16 * 256);
 let used = pool.length;
 
-function tenRandomBytesAt(): number {
-  if (used + 16 > pool.length) {
+/** Drawn for many ids at once. */
+function randomCharacters(): string {
+  if (used === pool.length) {
     randomFillSync(pool);
+    for (let i = 0; i < pool.length; i++) pool[i] = alphabet.charCodeAt(pool[i]! & 31);
     used = 0;
   }
-  const at = used;
   used += 16;
-  return at;
+  return pool.toString('latin1', used - 16, used);
 }
 
 let lastMs = -1;
@@ -25,10 +26,7 @@ export function timeOrderedId(nowMs: number): string {
     timePart = '';
     for (let rest = nowMs, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) timePart = alphabet[rest % 32] + timePart;
   }
-  const at = tenRandomBytesAt();
-  let random = '';
-  for (let i = 0; i < 16; i++) random += alphabet[pool[at + i]! & 31];
-  return timePart + random;
+  return timePart + randomCharacters();
 }
 
 /** At most as high as any id of that millisecond or later, and above every earlier id: a range of time is a range of ids. */

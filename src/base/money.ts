@@ -27,12 +27,22 @@ export function parseUsd(text: string): PicoUsd | undefined {
 
 /** Prints an amount exactly, without trailing zeros: `10`, `0.5`, `-0.000000000001`. */
 export function usdText(pico: PicoUsd): string {
-  const negative = pico < 0n;
-  const absolute = negative ? -pico : pico;
-  const whole = absolute / picoPerUsd;
-  const fraction = (absolute % picoPerUsd).toString().padStart(12, '0').replace(/0+$/, '');
-  return `${negative ? '-' : ''}${whole}${fraction ? `.${fraction}` : ''}`;
+  if (pico < 0n) return `-${usdText(-pico)}`;
+  // Most amounts are below a dollar, and numbers are faster than integers of any size.
+  if (pico < picoPerUsd) return `0${fractionText(Number(pico))}`;
+  return `${pico / picoPerUsd}${fractionText(Number(pico % picoPerUsd))}`;
 }
+
+function fractionText(pico: number): string {
+  if (pico === 0) return '';
+  let digits = 12;
+  let left = pico;
+  for (; left % 10 === 0; left /= 10) digits--;
+  const text = String(left);
+  return `.${zeros.slice(0, digits - text.length)}${text}`;
+}
+
+const zeros = '0'.repeat(12);
 
 /** The nearest JSON number, for fields that the API gives as numbers. */
 export function usdNumber(pico: PicoUsd): number {

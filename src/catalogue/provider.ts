@@ -1,5 +1,6 @@
 /** Resolves a provider from its entry, the operator's settings and the environment, and adapts it to one route. */
 import { type DataPolicyInForce, mergeDataPolicy, type StatedPolicy } from '../base/data-policy.js';
+import { coversModel, type ProviderKey } from '../base/provider-key.js';
 import { readCredential } from '../base/yaml-fields.js';
 import { hasAmbientCredentials } from './ambient-credentials.js';
 import type { Located, ModelEntry, RouteEntry } from './catalogue-file.js';
@@ -12,6 +13,8 @@ import type { Auth, DialectList, DialectRules, Provider } from './route.js';
 export interface ProviderOverrides {
   /** Null = the setting names an absent variable: the provider is not configured, whatever `api_key_env` says. */
   readonly apiKey?: string | null;
+  /** Several credentials, at least one. They take the place of the environment's. */
+  readonly keys?: readonly ProviderKey[];
   readonly baseUrl?: string;
   /** What the operator has agreed with the provider. */
   readonly agreement?: StatedPolicy;
@@ -35,13 +38,16 @@ export function providerOf(located: Located<ProviderEntry>, context: ProviderCon
   const { address, absent } = addressOf(located, written, context);
   const baseUrl = address ?? written;
   const auth = entry.auth ?? rules.defaultAuth(baseUrl);
-  const apiKey = settings?.apiKey !== undefined ? settings.apiKey : keyFromEnvironment(located, context);
+  const keys = settings?.keys;
+  const stated = keys ? keys[0]!.apiKey : settings?.apiKey;
+  const apiKey = stated !== undefined ? stated : keyFromEnvironment(located, context);
   return {
     id: entry.id,
     name: entry.name ?? entry.id,
     dialect,
     baseUrl,
     apiKey,
+    ...(keys && { keys }),
     auth: apiKey === null ? auth : 'key',
     configured: address !== null && canCall(apiKey, auth, entry.id, context),
     ...(entry.apis && { apis: entry.apis }),
@@ -135,7 +141,9 @@ export function providerOnRoute(
     : { address: provider.absentVariables ? null : provider.baseUrl, absent: provider.absentVariables };
   const baseUrl = address ?? entry.base_url ?? provider.baseUrl;
   const isWithheld = context.providerSettings.get(provider.id)?.apiKey === null;
-  const apiKey = (isWithheld ? null : keyFromEnvironment(located, context)) ?? provider.apiKey;
+  const own = isWithheld ? null : keyFromEnvironment(located, context);
+  const keys = own === null ? keysFor(provider, model) : undefined;
+  const apiKey = own ?? (keys ? (keys[0]?.apiKey ?? null) : provider.apiKey);
   // A route of a signed provider whose dialect cannot sign is called with a key.
   const auth = provider.auth === 'aws' && !rules?.canSign ? 'key' : (provider.auth ?? 'key');
   const configured = address !== null && canCall(apiKey, auth, provider.id, context);
@@ -145,15 +153,17 @@ export function providerOnRoute(
     configured !== provider.configured ||
     excluded.size > provider.excludedTerritories.length ||
     Boolean(entry.api_key_env) ||
-    Boolean(entry.apis);
+    Boolean(entry.apis) ||
+    keys !== provider.keys;
   if (!differs) return { provider, baseUrl };
-  const { absentVariables: _, ...rest } = provider;
+  const { absentVariables: _, keys: _all, ...rest } = provider;
   return {
     baseUrl,
     provider: {
       ...rest,
       dialect,
       apiKey,
+      ...(keys && keys.length > 0 && { keys }),
       auth: apiKey === null ? auth : 'key',
       configured,
       ...(entry.apis && { apis: entry.apis }),
@@ -162,6 +172,12 @@ export function providerOnRoute(
       excludedTerritories: [...excluded],
     },
   };
+}
+
+/** The keys of a provider for a model: the provider's own list where that is all of them, empty where none is for it. */
+function keysFor({ keys }: Provider, { creator, model }: ModelEntry): readonly ProviderKey[] | undefined {
+  const covering = keys?.filter((key) => coversModel(key, creator, model));
+  return covering?.length === keys?.length ? keys : covering;
 }
 
 /** The rules after an unknown dialect has been reported: they add no second fault. */

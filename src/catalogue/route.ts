@@ -1,5 +1,6 @@
 /** The types of the catalogue as requests use them: immutable and fully resolved. */
 import type { DataPolicy, DataPolicyInForce, Quantization } from '../base/data-policy.js';
+import type { ProviderKey } from '../base/provider-key.js';
 import type { Life } from './life.js';
 import type { Price } from './price.js';
 import type { Provenance } from './provenance.js';
@@ -78,6 +79,8 @@ export interface Provider {
   readonly baseUrl: string;
   /** The credential in use; null where there is none. */
   readonly apiKey: string | null;
+  /** Several credentials, of which each call takes one: on a route, those for its model. `apiKey` is then the first of them. */
+  readonly keys?: readonly ProviderKey[];
   /** How its calls authenticate; absent = `key`. A key wins over a cloud's credential chain. */
   readonly auth?: Auth;
   /** It has an address, and a credential, `auth: none`, or a credential chain that can plausibly find one. */

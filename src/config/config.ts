@@ -1,5 +1,6 @@
 /** The configuration after reading, checking and defaulting. Durations are milliseconds, paths are absolute. */
 import type { StatedPolicy } from '../base/data-policy.js';
+import type { ProviderKey } from '../base/provider-key.js';
 import type { IdentityProvider } from './identity-providers.js';
 import type { ValuesOf } from './setting.js';
 import type { sections, topLevel } from './settings.js';
@@ -11,6 +12,8 @@ export type Timeouts = ValuesOf<Sections['timeouts']>;
 export interface ProviderSettings {
   /** null where `${NAME}` names an absent variable: the provider is not configured. */
   apiKey?: string | null;
+  /** Several credentials, at least one; `apiKey` is then absent, and the environment's key is not used. */
+  keys?: readonly ProviderKey[];
   baseUrl?: string;
   /** What the operator has agreed with the provider; its fields win over those of the catalogue. */
   agreement?: StatedPolicy & { readonly reference?: string | null };

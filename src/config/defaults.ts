@@ -5,7 +5,7 @@ import { picoPerUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
 import type { FileValues } from './config-schema.js';
 import { identityProvidersOf } from './identity-providers.js';
-import type { ProviderValues } from './provider-settings.js';
+import { keysOf, type ProviderValues } from './provider-settings.js';
 import type { Settings, ValuesOf } from './setting.js';
 import { sections, topLevel } from './settings.js';
 
@@ -36,6 +36,9 @@ export function configOf(checked: CheckedSettings): Config {
     ...(isTrial && values.welcome_credit_usd == null && { welcomeCreditPico: picoPerUsd }),
     catalogue: top.catalogue.map((entry) => (entry === 'builtin' ? entry : resolve(directory, entry))),
     names: top.names.map((file) => resolve(directory, file)),
+    workloadIssuers: top.workloadIssuers.map(({ issuer, jwksFile }) => ({
+      ...{ issuer, jwksFile: jwksFile === null ? null : resolve(directory, jwksFile) },
+    })),
     ...{ server, storage, limits: section('limits'), timeouts: section('timeouts'), breaker: section('breaker') },
     catalogueUpdates: section('catalogue_updates'),
     ...{ journal: section('journal'), compat: section('compat') },
@@ -100,7 +103,8 @@ function providersOf(providers: ProviderValues, unconfigured: ReadonlySet<string
   const result: Record<string, ProviderSettings> = Object.create(null);
   for (const [id, settings] of Object.entries(providers)) {
     const entry: ProviderSettings = {};
-    if (unconfigured.has(id)) entry.apiKey = null;
+    if (settings?.keys) entry.keys = keysOf(settings);
+    else if (unconfigured.has(id)) entry.apiKey = null;
     else if (settings?.api_key != null) entry.apiKey = settings.api_key;
     if (settings?.base_url != null) entry.baseUrl = settings.base_url;
     if (settings?.agreement != null) entry.agreement = settings.agreement;

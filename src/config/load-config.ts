@@ -7,6 +7,7 @@ import { ConfigFault } from './config-fault.js';
 import { configSchema, type FileValues, includedSchema } from './config-schema.js';
 import { configOf } from './defaults.js';
 import { checkIdentityProviders, type WrittenProvider } from './identity-providers.js';
+import { checkKeys, type ProviderValues } from './provider-settings.js';
 import { readSecret, readSecretFiles } from './secret-files.js';
 import type { Setting } from './setting.js';
 import { sections, topLevel } from './settings.js';
@@ -36,6 +37,7 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
     checkNeeded(source, checked.values);
     const { oidc } = fieldsIn(checked.values.sign_in);
     if (oidc) checkIdentityProviders(source, oidc as WrittenProvider[]);
+    for (const file of [source, ...included]) checkKeys(file, (checked.values.providers ?? {}) as ProviderValues);
   }
   for (const file of included) faults.push(...file.faults);
   faults.unshift(...(source?.faults ?? []));
@@ -109,7 +111,12 @@ interface Reading {
 
 function resolveText({ source, env, unconfigured }: Reading, value: string, path: PropertyKey[]): string | null {
   const { text, absent } = resolveReferences(value, env);
-  const isCredential = path.length === 3 && path[0] === 'providers' && path[2] === 'api_key';
+  // Beside a list of keys it is one of them, and a list is complete.
+  const isCredential =
+    path.length === 3 &&
+    path[0] === 'providers' &&
+    path[2] === 'api_key' &&
+    source.valueAt([...path.slice(0, 2), 'keys']) == null;
   if (isCredential && (absent.length > 0 || (text !== value && text.trim() === ''))) {
     unconfigured.add(String(path[1]));
     return null;

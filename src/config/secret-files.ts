@@ -60,7 +60,11 @@ function secretsOf(values: FileValues): SecretField[] {
     found.push({ path: ['sign_in', 'oidc', index, 'client_secret'], within, accepts: credential });
   }
   for (const [id, provider] of Object.entries((values.providers ?? {}) as Record<string, FileValues | null>)) {
-    if (provider) found.push({ path: ['providers', id, 'api_key'], within: provider, accepts: credential });
+    if (!provider) continue;
+    const path = ['providers', id];
+    found.push({ path: [...path, 'api_key'], within: provider, accepts: credential });
+    for (const [index, within] of ((provider.keys ?? []) as FileValues[]).entries())
+      found.push({ path: [...path, 'keys', index, 'api_key'], within, accepts: credential });
   }
   return found;
 }

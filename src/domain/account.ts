@@ -1,7 +1,7 @@
 /** Accounts with their API keys and aliases, as the store keeps them and the request path reads them. */
 import { defaultPolicy } from '../policy/policy.js';
 import type { RoutingPolicy } from '../policy/routing-policy.js';
-import { type Budget, defaultProjectId, type Project } from './organisation.js';
+import { type Budget, defaultProjectId, type Project, trustEntryId } from './organisation.js';
 
 export interface ApiKey {
   /** The first ten characters after the token's prefix: the key's public id. */
@@ -24,7 +24,20 @@ export interface ApiKey {
   readonly importedFrom?: { readonly system: string; readonly id: string } | null;
   /** What was spent through it elsewhere, which counts in the period in which it came. */
   readonly openingPico?: bigint;
+  /** The workload that got it for a token of its own; absent for every other key. */
+  readonly workload?: Workload;
 }
+
+/** Who exchanged a token of an issuer for a key. */
+export interface Workload {
+  /** The id of the entry of the project's `trust` that let it. */
+  readonly entry: string;
+  readonly issuer: string;
+  readonly subject: string;
+}
+
+/** How long the key of a workload is kept after its end. */
+export const workloadKeptMs = 3_600_000;
 
 /** How long the hash of a brought token outlives its expiry: it is all that tells its owner that it has expired. */
 export const broughtKeptMs = 30 * 86_400_000;
@@ -126,6 +139,14 @@ export function identityOf(key: ApiKey, account: Account): Identity {
   return project
     ? { key, account, project }
     : { key: { ...key, terms: { ...key.terms, disabled: true } }, account, project: ofAccount };
+}
+
+/** The entry of `trust` that a workload got its key by is gone, or is another one now, or its project is gone. */
+export function isTrustGone({ key, account }: Identity): boolean {
+  const { workload } = key;
+  if (workload === undefined) return false;
+  const project = account.projects.get(key.projectId ?? defaultProjectId(account.id));
+  return project?.trust.some((entry) => trustEntryId(entry) === workload.entry) !== true;
 }
 
 /** The project that a key belongs to; null for a management key of the whole account. */

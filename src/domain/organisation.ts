@@ -1,4 +1,5 @@
 /** People, their roles in accounts, and the projects of an account with their budgets. */
+import { canonicalDigest } from '../base/canonical-json.js';
 import type { ProjectPolicy } from '../policy/routing-policy.js';
 
 /** From the one who may do everything to the one who may change nothing. */
@@ -34,6 +35,18 @@ export interface TrustEntry {
   readonly claims: Readonly<Record<string, string>>;
   readonly allowedModels: readonly string[] | null;
   readonly allowedProviders: readonly string[] | null;
+}
+
+const entryIds = new WeakMap<TrustEntry, string>();
+
+/** Names an entry by all that it says, so that a changed one is another one. */
+export function trustEntryId(entry: TrustEntry): string {
+  let id = entryIds.get(entry);
+  if (id === undefined) {
+    id = canonicalDigest(entry);
+    entryIds.set(entry, id);
+  }
+  return id;
 }
 
 /** Where something was brought along from another system. */

@@ -27,6 +27,34 @@ export interface SettlementRow {
   readonly keyId: string;
   /** The amount that leaves the balance: 0 for a failed request. */
   readonly chargePico: bigint;
+  /** What the sums and the log need of it; null where it has to be split off the line. */
+  readonly line: SettledLine | null;
+}
+
+/** The cells that many lines have in common, as one object for all of them. */
+export interface LineForm {
+  /** As they are written, by position in `lineColumns`. Cells of which each line has its own are those of one of the lines. */
+  readonly cells: readonly string[];
+  /** The same for all lines whose usage is summed together. */
+  readonly series: string;
+}
+
+/** The cells of which each line has its own, and the form of the line. */
+export interface SettledLine {
+  readonly accountId: string;
+  readonly chargePico: bigint;
+  readonly form: LineForm;
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly cachedTokens: number;
+  readonly reasoningTokens: number;
+  readonly latencyMs: number;
+  readonly firstByteMs: number | null;
+  /** Of the request and the answer, as the proof has them; null where it has not both. */
+  readonly bodyHashes: string | null;
 }
 
 /** How far the journal of one process is settled. The store notes it with the records. */
@@ -40,7 +68,8 @@ export interface JournalOffset {
 }
 
 const tab = 9;
-const noValue = '\\N';
+/** A cell that is null. */
+export const noValue = '\\N';
 /** One UTF-16 unit takes at most this many bytes in UTF-8. */
 const unitBytesMax = 3;
 
@@ -52,7 +81,7 @@ const everySpecial = new RegExp(special, 'g');
 
 const chargeOf = ({ billed, costPico }: Generation): bigint => (billed ? costPico : 0n);
 
-const escapeText = (text: string): string =>
+export const escapeText = (text: string): string =>
   special.test(text) ? text.replace(everySpecial, (character) => escapes[character]!) : text;
 const textCell = (text: string | null): string => (text === null ? noValue : escapeText(text));
 const jsonCell = (value: unknown): string => escapeText(JSON.stringify(value));
@@ -87,8 +116,7 @@ class LineWriter {
   constructor(readonly bytes: Buffer) {}
 
   /** Writes a line with its end. Returns false and writes nothing where the line does not fit. */
-  write(generation: Generation): boolean {
-    const line = `${settlementLine(generation)}\n`;
+  write(line: string): boolean {
     const room = this.bytes.length - this.at;
     if (line.length * unitBytesMax > room && Buffer.byteLength(line) > room) return false;
     this.at += this.bytes.write(line, this.at);
@@ -105,14 +133,20 @@ export class RowWriter {
   }
 
   write(generation: Generation): SettlementRow {
+    const { accountId, keyId } = generation;
+    const place = this.writeLine(`${settlementLine(generation)}\n`);
+    return { ...place, accountId, keyId, chargePico: chargeOf(generation), line: null };
+  }
+
+  /** A line with its end. */
+  writeLine(line: string): Pick<SettlementRow, 'bytes' | 'start' | 'end'> {
     let start = this.#line.at;
-    while (!this.#line.write(generation)) {
+    while (!this.#line.write(line)) {
       const size = start === 0 ? 2 * this.#line.bytes.length : this.pieceBytes;
       this.#line = new LineWriter(Buffer.allocUnsafeSlow(size));
       start = 0;
     }
-    const { accountId, keyId } = generation;
-    return { bytes: this.#line.bytes, start, end: this.#line.at, accountId, keyId, chargePico: chargeOf(generation) };
+    return { bytes: this.#line.bytes, start, end: this.#line.at };
   }
 }
 
@@ -140,6 +174,7 @@ export function readSettlementRow(bytes: Buffer, start: number, end: number): Se
     accountId: unescapeCell(accountId),
     keyId: unescapeCell(keyId),
     chargePico: billed === 't' ? BigInt(cost) : 0n,
+    line: null,
   };
 }
 
@@ -152,16 +187,6 @@ function cellsIn(text: string): number {
   let cells = 1;
   for (let at = text.indexOf('\t'); at !== -1; at = text.indexOf('\t', at + 1)) cells++;
   return cells;
-}
-
-/** A row that was read for the sums and the log. The line is split once for both, because that takes 2 µs. */
-export interface SettledLine extends Pick<SettlementRow, 'accountId' | 'chargePico'> {
-  /** As they are written, by position in `lineColumns`. */
-  readonly cells: readonly string[];
-}
-
-export function splitLine(row: SettlementRow): SettledLine {
-  return { accountId: row.accountId, chargePico: row.chargePico, cells: lineText(row).split('\t') };
 }
 
 export function lineText({ bytes, start, end }: SettlementRow): string {

@@ -12,6 +12,7 @@ import { paymentErrors } from './table-payments.js';
 import { peopleErrors } from './table-people.js';
 import { projectErrors } from './table-projects.js';
 import { serviceErrors } from './table-service.js';
+import { workloadErrors } from './table-workloads.js';
 
 export const errorTable = {
   ...callerErrors,
@@ -24,6 +25,7 @@ export const errorTable = {
   ...dashboardErrors,
   ...paymentErrors,
   ...peopleErrors,
+  ...workloadErrors,
 };
 
 export type Condition = keyof typeof errorTable;

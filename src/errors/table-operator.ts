@@ -37,7 +37,7 @@ export const operatorErrors = {
     message: ({ id, anywhere }) =>
       anywhere
         ? `There is no generation "${id}".`
-        : `This account has no generation "${id}". GET /v1/generations lists them.`,
+        : `This account has no request "${id}". Check the id, or look for it in the list of requests.`,
   }),
   receipt_not_sealed: row<{ id: string }>({
     status: 404,
@@ -144,6 +144,15 @@ export const operatorErrors = {
     operations: ['createKey', 'createManagedKey', 'createProjectKey'],
     message: ({ limit }) =>
       `This project has ${limit} keys, as many as it may have; expired ones count. Delete a key that is no longer used, or create this one in another project.`,
+  }),
+  password_refused: row<{ param: string; reason: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'invalid_request_error',
+    when: 'A new password is easy to guess.',
+    remedy: 'Choose another one, such as four random words.',
+    operations: ['createAccount', 'setPassword'],
+    message: ({ reason }) => `${reason} Choose another password, such as four random words.`,
   }),
   field_invalid: row<{ param: string; reason: string }>({
     status: 400,

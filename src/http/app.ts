@@ -17,6 +17,7 @@ import { outcomeOfStatus, unknownEndpoint } from '../observability/metrics/meter
 import { registerAdmin } from './admin/register.js';
 import { registerCatalogueChanges } from './api/catalogue-changes.js';
 import { registerApi } from './api/register.js';
+import { oauthError, registerToken } from './api/token.js';
 import { registerDashboard } from './dashboard/register.js';
 import type { HttpDeps } from './deps.js';
 import { asGatewayError, countRefused } from './faults.js';
@@ -95,6 +96,7 @@ export async function buildApp(
   });
   await app.register((admin) => registerAdmin(admin, deps), { prefix: '/admin/v1' });
   await registerDashboard(app, deps);
+  registerToken(app, deps);
   registerStripeWebhook(app, deps);
   registerOps(app, deps, lifecycle);
   registerCatalogueChanges(app, deps);
@@ -231,6 +233,7 @@ function answerErrors(app: FastifyInstance, deps: HttpDeps): void {
       return;
     }
     reply.code(fault.status).headers(headersOf(fault));
+    if (request.routeOptions.config?.oauthErrors) return reply.send(oauthError(fault));
     const door = doorAt(request.originalUrl);
     if (deps.isOpenRouter && isOpenRouterPath(request.originalUrl)) return reply.send(openRouterError(fault));
     if (!door) return reply.send(envelopeOf(fault));

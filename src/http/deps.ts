@@ -8,11 +8,13 @@ import type { Invitations } from '../accounts/people/invitations.js';
 import type { Members } from '../accounts/people/members.js';
 import type { Session } from '../accounts/sign-in/session.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
+import type { TokenExchange } from '../accounts/workloads/token-exchange.js';
 import type { Logger } from '../base/logger.js';
+import type { KeyView } from '../base/provider-key.js';
 import type { Clock } from '../base/time.js';
 import type { CatalogueCounts } from '../catalogue/counts.js';
 import type { UpdateChange } from '../catalogue/effects.js';
-import type { Snapshot } from '../catalogue/route.js';
+import type { Provider, Snapshot } from '../catalogue/route.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import type { ModelStates } from '../health/model-states.js';
@@ -131,9 +133,13 @@ export interface HttpDeps {
   audit: AuditLog;
   members: Members;
   invitations: Invitations;
+  /** Keys of projects for the tokens of workloads. */
+  exchange: Pick<TokenExchange, 'exchange' | 'allows'>;
   modelStates: ModelStates;
   health: Pick<RouteHealth, 'view'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'view' | 'lift'>;
+  /** Several keys of the operator at one provider; absent where no request path is there. */
+  providerKeys?: { viewsOf(provider: Provider): readonly KeyView[]; views(): readonly KeyView[] };
   /** What routes did over the last days. */
   routeStatus: Pick<RouteStatus, 'reports' | 'operatorReports'>;
   /** Whether everybody may see it. */
@@ -195,7 +201,7 @@ export interface HttpDeps {
   ) => Promise<object>;
   /** The address and territory of the client, from the connection and the trusted proxies. */
   originOf: (request: RequestSource) => Origin;
-  territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'countryDataBuiltMs'>;
+  territories: Pick<Territories, 'originOf' | 'checkCaller' | 'checkBillingCountry' | 'countryDataBuiltMs'>;
   ipLimiter: Pick<IpLimiter, 'take'>;
   keyLimiter: Pick<KeyLimiter, 'countRequest' | 'headersOf' | 'limitsOf'>;
   bodyMemory: BodyMemory;

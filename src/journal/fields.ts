@@ -1,8 +1,8 @@
 /** The fields of a journal record in their binary form, which record.ts describes. */
 
-const integer = 0;
-const double = 1;
-const text = 2;
+export const integer = 0;
+export const double = 1;
+export const text = 2;
 const flag = 3;
 
 /** A longer text is written by the system's encoder, which is faster from about this length on. */

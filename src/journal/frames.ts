@@ -41,8 +41,11 @@ export interface FrameTaker {
   damaged(start: number, end: number): boolean;
 }
 
-/** Hands over frame after frame. `whole`: no bytes will follow these. Returns where it stopped. */
-export function scanFrames(bytes: Buffer, whole: boolean, taker: FrameTaker): number {
+/**
+ * Hands over frame after frame. `whole`: no bytes will follow these; `full`: nor were any only allocated, so zeros at the end are damage
+ * too. Returns where it stopped.
+ */
+export function scanFrames(bytes: Buffer, whole: boolean, taker: FrameTaker, full = false): number {
   for (let at = 0; at < bytes.length; ) {
     const end = frameEnd(bytes, at);
     if (end !== -1) {
@@ -52,7 +55,7 @@ export function scanFrames(bytes: Buffer, whole: boolean, taker: FrameTaker): nu
     }
     const next = nextFrame(bytes, at + 1);
     if (next === -1 && !whole) return at;
-    const until = next === -1 ? usedEnd(bytes, at) : next;
+    const until = next !== -1 ? next : full ? bytes.length : usedEnd(bytes, at);
     if (until > at && !taker.damaged(at, until)) return at;
     at = next === -1 ? bytes.length : next;
   }

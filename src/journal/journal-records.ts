@@ -2,6 +2,8 @@
  * The records that this process appends. They are collected in one buffer and written to the file with one write a turn; from then on a
  * position stands for them. Only what the disk did not accept stays in memory.
  */
+import type { Logger } from '../base/logger.js';
+import { atEndOfTurn } from '../base/turn.js';
 import type { Generation } from '../domain/generation.js';
 import { scanFrames } from './frames.js';
 import type { JournalDisk } from './journal-disk.js';
@@ -181,6 +183,51 @@ export class JournalRecords {
     const last = this.#marks.at(-1);
     if (last && (at - last.at < markMs || this.#marks.length >= marksMax)) return;
     this.#marks.push({ position: this.#segments.end + this.#writer.at, at });
+  }
+}
+
+/**
+ * Group commit: one write brings the records of one turn of the event loop into the file, and only then the answers that wait
+ * for it send their last bytes, in the order of their records.
+ */
+export class GroupCommit {
+  #due: (() => void)[] = [];
+  #scheduled = false;
+
+  constructor(
+    private readonly records: JournalRecords,
+    private readonly logger: Logger,
+  ) {}
+
+  append(generation: Generation, whenWritten?: () => void): void {
+    this.records.append(generation);
+    if (whenWritten) this.#due.push(whenWritten);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    atEndOfTurn('records', this.#endOfTurn);
+  }
+
+  /** Does at once what the end of the turn would do. */
+  flush(): void {
+    this.records.write();
+    if (this.#due.length === 0) return;
+    const due = this.#due;
+    // A callback may append again.
+    this.#due = [];
+    for (const whenWritten of due) this.#run(whenWritten);
+  }
+
+  readonly #endOfTurn = (): void => {
+    this.#scheduled = false;
+    this.flush();
+  };
+
+  #run(whenWritten: () => void): void {
+    try {
+      whenWritten();
+    } catch (error) {
+      this.logger.error({ error: String(error) }, 'an answer failed after its record was written');
+    }
   }
 }
 

@@ -23,7 +23,7 @@ type RecordKind = 'final' | 'provisional' | 'void';
 const kinds: readonly (RecordKind | undefined)[] = [undefined, 'final', 'provisional', 'void'];
 
 /** The numbers of the fields that a generation has once. One that was used is never used for anything else. */
-const field = {
+export const field = {
   ...{ id: 1, requestId: 2, accountId: 3, keyId: 4, keyName: 5, createdAt: 6, requestedModel: 7, servedModel: 8 },
   ...{ provider: 9, locode: 10, streamed: 11, status: 12, promptTokens: 13, completionTokens: 14, cachedTokens: 15 },
   ...{ reasoningTokens: 16, costPico: 17, billed: 18, latencyMs: 19, firstByteMs: 20, fallbackOccurred: 22 },
@@ -31,7 +31,7 @@ const field = {
   ...{ projectId: 40, holderId: 41 },
 } as const;
 /** Those of its lists, and of what is in them. */
-const part = {
+export const part = {
   ...{ providerAttempted: 21, attempt: 27, attemptLocode: 28, attemptOutcome: 29, attemptStatus: 30 },
   ...{ attemptFirstByteMs: 31, attemptError: 32, bill: 33, billTier: 34, billLine: 35, lineCount: 36, lineRate: 37 },
 } as const;

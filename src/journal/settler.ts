@@ -6,8 +6,9 @@
 import fs from 'node:fs';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
-import { type JournalOffset, lineText, RowWriter } from '../domain/settlement-row.js';
+import { type JournalOffset, lineText } from '../domain/settlement-row.js';
 import { StoreUnavailable } from '../storage/store.js';
+import { RecordExpander } from './record-expander.js';
 import { SetAsideFile } from './set-aside.js';
 import { SettlementWriter } from './settlement-writer.js';
 import type { Attachment, Progress, RunPlace, SettlerPort } from './settler-port.js';
@@ -38,7 +39,7 @@ export class Settler implements SettlerPort {
   readonly #streams: Streams;
   readonly #writer: SettlementWriter;
   readonly #asides = new Map<string, SetAsideFile>();
-  readonly #rows = new RowWriter();
+  readonly #expander = new RecordExpander();
   #queue: Waiting[] = [];
   #looks = 0;
   #waiters: (() => void)[] = [];
@@ -117,7 +118,7 @@ export class Settler implements SettlerPort {
     for (let found = true; found && bytes < batchBytes; ) {
       found = false;
       for (const stream of this.#streams.all) {
-        const rows = stream.source?.isOver === false ? stream.source.read(this.#rows) : [];
+        const rows = stream.source?.isOver === false ? stream.source.read(this.#expander) : [];
         for (const row of rows) bytes += row.end - row.start;
         this.#queue.push(...rows);
         stream.waiting += rows.length;

@@ -1,5 +1,6 @@
 /** Records that are to be settled, and where they come from. */
-import type { RowWriter, SettlementRow } from '../domain/settlement-row.js';
+import type { SettlementRow } from '../domain/settlement-row.js';
+import type { RecordExpander } from './record-expander.js';
 
 export interface Waiting extends SettlementRow {
   readonly source: Source;
@@ -10,8 +11,8 @@ export interface Waiting extends SettlementRow {
 }
 
 export function waitingRow(source: Source, row: SettlementRow, place: number, position: number): Waiting {
-  const { bytes, start, end, accountId, keyId, chargePico } = row;
-  return { bytes, start, end, accountId, keyId, chargePico, source, place, position };
+  const { bytes, start, end, accountId, keyId, chargePico, line } = row;
+  return { bytes, start, end, accountId, keyId, chargePico, line, source, place, position };
 }
 
 export interface Source {
@@ -26,7 +27,7 @@ export interface Source {
   readonly isOver: boolean;
   files(): readonly string[];
   /** The next records, a part of a megabyte; none where there are no more at present. */
-  read(writer: RowWriter): Waiting[];
+  read(expander: RecordExpander): Waiting[];
 }
 
 export interface SourceEvents {

@@ -3,9 +3,9 @@
  * process is gone, the last one of a generation counts as final.
  */
 import fs from 'node:fs';
-import type { RowWriter } from '../domain/settlement-row.js';
 import { scanFrames } from './frames.js';
-import { idIn, kindIn, readRecord } from './record.js';
+import { idIn, kindIn } from './record.js';
+import type { RecordExpander } from './record-expander.js';
 import type { BinarySegment } from './segment-names.js';
 import { type Source, type SourceEvents, type Waiting, waitingRow } from './source.js';
 
@@ -66,15 +66,15 @@ export class Tail implements Source {
   }
 
   /** The records that follow, up to about half a megabyte; none where there are no more at present. */
-  read(writer: RowWriter): Waiting[] {
+  read(expander: RecordExpander): Waiting[] {
     const rows: Waiting[] = [];
-    while (rows.length === 0 && this.#readPiece(writer, rows));
-    if (rows.length === 0 && this.#ended && !this.#closed) this.#close(writer, rows);
+    while (rows.length === 0 && this.#readPiece(expander, rows));
+    if (rows.length === 0 && this.#ended && !this.#closed) this.#close(expander, rows);
     return rows;
   }
 
   /** False where there is nothing more at present. */
-  #readPiece(writer: RowWriter, rows: Waiting[]): boolean {
+  #readPiece(expander: RecordExpander, rows: Waiting[]): boolean {
     const at = this.#segments.findLastIndex(({ base }) => base <= this.#position);
     const segment = this.#segments[at];
     if (!segment) return false;
@@ -84,10 +84,11 @@ export class Tail implements Source {
     // While the process writes, zeros are space for what comes. Whether they are damage shows when the segment is complete.
     if (!isWhole && isBlank(segment, from)) return false;
     const { bytes, isLast } = readFrom(segment, from, next?.base ?? null);
-    const done = scanFrames(bytes, isWhole && isLast, {
-      take: (start, end) => this.#take(bytes, start, end, from, writer, rows),
-      damaged: (start, end) => this.#damaged(segment.file, from + start, from + end, isWhole),
-    });
+    const taker = {
+      take: (start: number, end: number) => this.#take(bytes, start, end, from, expander, rows),
+      damaged: (start: number, end: number) => this.#damaged(segment.file, from + start, from + end, isWhole),
+    };
+    const done = scanFrames(bytes, isWhole && isLast, taker, next !== undefined);
     this.#position = from + done;
     if (next && this.#position < next.base && isLast && done === bytes.length) {
       // The file is shorter than the stream says.
@@ -97,7 +98,7 @@ export class Tail implements Source {
     return this.#position > from;
   }
 
-  #take(bytes: Buffer, start: number, end: number, from: number, writer: RowWriter, rows: Waiting[]): boolean {
+  #take(bytes: Buffer, start: number, end: number, from: number, expander: RecordExpander, rows: Waiting[]): boolean {
     const kind = kindIn(bytes, start);
     if (kind === 'void') return true;
     const id = kind === undefined ? null : idIn(bytes, start, end);
@@ -106,7 +107,7 @@ export class Tail implements Source {
     this.#open.delete(id);
     if (kind === 'provisional')
       this.#open.set(id, { start: from + start, bytes: Buffer.from(bytes.subarray(start, end)) });
-    else if (from + end > this.settled) this.#add(bytes, start, end, writer, rows, from + start, from + end);
+    else if (from + end > this.settled) this.#add(bytes, start, end, expander, rows, from + start, from + end);
     return true;
   }
 
@@ -114,13 +115,13 @@ export class Tail implements Source {
     bytes: Buffer,
     start: number,
     end: number,
-    writer: RowWriter,
+    expander: RecordExpander,
     rows: Waiting[],
     place: number,
     position: number,
   ): void {
     try {
-      rows.push(waitingRow(this, writer.write(readRecord(bytes, start, end)), place, position));
+      rows.push(waitingRow(this, expander.expand(bytes, start, end), place, position));
     } catch (error) {
       this.events.damaged(this.dir, place, position, String(error));
     }
@@ -138,10 +139,10 @@ export class Tail implements Source {
     return true;
   }
 
-  #close(writer: RowWriter, rows: Waiting[]): void {
+  #close(expander: RecordExpander, rows: Waiting[]): void {
     this.#closed = true;
     for (const { start, bytes } of this.#open.values())
-      this.#add(bytes, 0, bytes.length, writer, rows, start, this.#position);
+      this.#add(bytes, 0, bytes.length, expander, rows, start, this.#position);
     this.events.estimated(this.#open.size);
     this.#open.clear();
   }

@@ -44,17 +44,31 @@ export function admit(
   early?: EarlyAsk,
 ): MaybePromise<Identity> {
   // The dashboard has checked territory and address before it read the session.
-  if (caller.identity) return countAndCheck(ports, caller, caller.identity, door);
+  if (caller.identity) return countAndCheck(ports, caller, door);
   const { territory, address } = caller.origin;
   ports.territories.checkCaller(territory);
   if (ports.fleet) return admitInFleet(ports, ports.fleet, { caller, door, early });
-  return andThen(ports.ipLimiter.take(address), () =>
-    andThen(identify(ports, authorizationOf(caller, door), address), (identity) => {
-      caller.identity = identity;
-      useFrom(ports, identity, address);
-      return countAndCheck(ports, caller, identity, door);
-    }),
-  );
+  const taking = ports.ipLimiter.take(address);
+  if (isPending(taking)) return taking.then(() => identifyCaller(ports, caller, door));
+  return identifyCaller(ports, caller, door);
+}
+
+function identifyCaller(ports: AdmitPorts, caller: Caller, door: AdmittingDoor): MaybePromise<Identity> {
+  const identity = identify(ports, authorizationOf(caller, door), caller.origin.address);
+  return isPending(identity)
+    ? identity.then((found) => admitIdentified(ports, caller, found, door))
+    : admitIdentified(ports, caller, identity, door);
+}
+
+function admitIdentified(
+  ports: AdmitPorts,
+  caller: Caller,
+  identity: Identity,
+  door: AdmittingDoor,
+): MaybePromise<Identity> {
+  caller.identity = identity;
+  useFrom(ports, identity, caller.origin.address);
+  return countAndCheck(ports, caller, door);
 }
 
 type AdmittingDoor = Pick<Door, 'keyHeader' | 'countsOnly'>;
@@ -81,16 +95,21 @@ function useFrom({ directory, clock }: AdmitPorts, { key }: Identity, address: s
 }
 
 /** A request counts as soon as its key is verified, but the limit refuses it only after the checks of its account. */
-function countAndCheck(
+function countAndCheck(ports: AdmitPorts, caller: Caller, door: AdmittingDoor): MaybePromise<Identity> {
+  const overLimit = ports.keyLimiter.countRequest(caller.identity!);
+  if (isPending(overLimit)) return overLimit.then((found) => checkCounted(ports, caller, door, found));
+  return checkCounted(ports, caller, door, overLimit);
+}
+
+function checkCounted(
   ports: AdmitPorts,
   caller: Caller,
-  identity: Identity,
   door: AdmittingDoor,
+  overLimit: GatewayError | null,
 ): MaybePromise<Identity> {
-  return andThen(ports.keyLimiter.countRequest(identity), (overLimit) => {
-    checkAccount(ports, identity, caller.contentLength, overLimit);
-    return checkSpending(ports, identity, door);
-  });
+  const identity = caller.identity!;
+  checkAccount(ports, identity, caller.contentLength, overLimit);
+  return checkSpending(ports, identity, door);
 }
 
 /** `contentLength` is null where the body's length is not known. `overLimit` is the refusal of the key's request limit. */
@@ -166,7 +185,7 @@ async function admitInFleet(
   verifyKey(ports, identity, brought ?? presented!.token);
   caller.identity = identity;
   useFrom(ports, identity, address);
-  if (!answer?.request) return countAndCheck(ports, caller, identity, door);
+  if (!answer?.request) return countAndCheck(ports, caller, door);
   const overLimit = await overLimitOf(
     ports,
     identity,

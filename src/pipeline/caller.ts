@@ -4,9 +4,10 @@ import type { MaybePromise } from '../base/maybe-promise.js';
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
 import type { Origin } from '../territory/territories.js';
-import type { TextEncoding } from '../wire/json-text.js';
+import type { AnswerBytes } from '../wire/outgoing-body.js';
 
-export type AnswerBody = string | readonly Uint8Array[];
+/** A large one comes in pieces. */
+export type AnswerBody = AnswerBytes | readonly Uint8Array[];
 
 export function bytesIn(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
@@ -39,8 +40,8 @@ export interface Caller {
   bodyAtHand(): Buffer | null;
   /** The body is not held any more, or is small. */
   releaseBody(): void;
-  /** A whole 200. `headers` is a flat list of names and values. The body of a large answer comes as bytes, in pieces. */
-  answer(headers: readonly string[], body: AnswerBody, encoding: TextEncoding): void;
+  /** A whole 200. `headers` is a flat list of names and values. */
+  answer(headers: readonly string[], body: AnswerBody): void;
   openStream(headers: readonly string[]): void;
   /** False = slow, wait for onDrain. */
   write(text: Latin1Text): boolean;

@@ -5,17 +5,17 @@
 import type { Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import { AnswerBytes } from '../wire/outgoing-body.js';
 import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
 import { estimatePromptTokens } from './estimate.js';
 import type { Arrival } from './exchange.js';
-import { gate } from './gate.js';
+import { gate, wishesOf } from './gate.js';
 import type { PipelinePorts } from './handover.js';
 import { rank } from './rank.js';
 import { checkKind, resolveRequested } from './resolve.js';
 import { checkContentType, freeLargeParts } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
-import { wishesOf } from './wishes.js';
 
 /** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
 export async function answerCount(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
@@ -29,7 +29,7 @@ export async function answerCount(ports: PipelinePorts, { door, caller, requestI
     if (caller.gone) throw new CallerGone();
     const note = isLocal ? ',"router_metadata":{"counted":"local"}' : '';
     const headers = [...ports.keyLimiter.headersOf(identity), 'x-request-id', requestId];
-    caller.answer(headers, `{"input_tokens":${tokens}${note}}`, 'latin1');
+    caller.answer(headers, new AnswerBytes(`{"input_tokens":${tokens}${note}}`, 'latin1'));
   } finally {
     freeLargeParts(request);
   }

@@ -11,12 +11,12 @@ import type { Door } from '../doors/door.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { isJsonType } from '../wire/json-text.js';
 import type { Caller } from './caller.js';
-import type { Opening, PipelinePorts } from './handover.js';
+import type { Exchange, PipelinePorts } from './handover.js';
 
-type Open = (identity: Identity, request: ChatRequest) => Opening;
+type Prepare = (identity: Identity, request: ChatRequest) => Exchange;
 
 interface PreparedChat {
-  readonly opening: Opening;
+  readonly exchange: Exchange;
   readonly taken: ChatTaken;
   readonly spendAsk: SpendAsk | null;
   /** The tokens of the project; null where it has no limit. */
@@ -27,7 +27,7 @@ export class EarlyChat {
   private read: ChatRequest | null = null;
   /** A name may have changed during the round trip, and the body was read with it. */
   private namesVersion = 0;
-  private opening: Opening | null = null;
+  private exchange: Exchange | null = null;
   private spendAsk: SpendAsk | null = null;
   private taken: ChatTaken | null = null;
   /** The tokens of the project, where it has a limit. */
@@ -38,7 +38,7 @@ export class EarlyChat {
     private readonly ports: PipelinePorts,
     private readonly caller: Caller,
     private readonly door: Door,
-    private readonly open: Open,
+    private readonly open: Prepare,
   ) {}
 
   /** null where the body was not read. */
@@ -56,14 +56,14 @@ export class EarlyChat {
       const request = ports.validator.validate(this.door, body);
       if (isPending(request)) return null;
       this.read = request;
-      const opening = this.open(identity, request);
+      const exchange = this.open(identity, request);
       // It takes its tokens and gives them back, in the order of errors.
-      if (opening.refusal) return null;
-      this.opening = opening;
+      if (exchange.refusal) return null;
+      this.exchange = exchange;
     } catch {
       return null;
     }
-    const { promptEstimate, costEstimatePico, createdAt } = this.opening;
+    const { promptEstimate, costEstimatePico, createdAt } = this.exchange;
     this.spendAsk = ports.spend.askOf(identity, costEstimatePico, createdAt);
     this.asked = ports.keyLimiter.takeProjectTokens(identity, promptEstimate);
     return { tokens: promptEstimate, tokenLimit: ports.keyLimiter.tokenLimitOf(identity), spend: this.spendAsk };
@@ -81,27 +81,27 @@ export class EarlyChat {
     const ofProject = await asked;
     if (!ofProject.admitted) this.undo();
     else if (this.taken?.tokens.admitted) this.ofProject = ofProject;
-    else void ofProject.adjust(-this.opening!.promptEstimate);
+    else void ofProject.adjust(-this.exchange!.promptEstimate);
   }
 
   /** What was prepared for this very caller and catalogue, if it was also taken. Whoever gets it has to end what it holds. */
   take(identity: Identity): PreparedChat | null {
-    const { opening, taken, spendAsk, ofProject, ports } = this;
-    const isCurrent = opening?.snapshot === ports.catalogue.current && this.request !== null;
-    if (!opening || !taken || opening.identity !== identity || !isCurrent) {
+    const { exchange, taken, spendAsk, ofProject, ports } = this;
+    const isCurrent = exchange?.snapshot === ports.catalogue.current && this.request !== null;
+    if (!exchange || !taken || exchange.identity !== identity || !isCurrent) {
       this.undo();
       return null;
     }
     this.taken = null;
-    return { opening, taken, spendAsk, ofProject };
+    return { exchange, taken, spendAsk, ofProject };
   }
 
   /** Gives back what was taken, where nobody goes on with it. */
   undo(): void {
-    const { opening, taken, spendAsk, ofProject, ports } = this;
+    const { exchange, taken, spendAsk, ofProject, ports } = this;
     this.taken = null;
-    if (!opening || !taken?.tokens.admitted) return;
-    const { identity, promptEstimate } = opening;
+    if (!exchange || !taken?.tokens.admitted) return;
+    const { identity, promptEstimate } = exchange;
     ports.keyLimiter.reserve(identity, promptEstimate, taken.tokens, ofProject).cancel();
     if (taken.spend?.kind !== 'held') return;
     const hold = ports.spend.takeAs(identity, spendAsk!, taken.spend);

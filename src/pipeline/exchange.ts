@@ -5,36 +5,41 @@
 import { modelRefusal } from '../accounts/keys/key-scope.js';
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
-import { andThen, type MaybePromise, undoOnFailure } from '../base/maybe-promise.js';
+import { isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
+import type { Reservation } from '../limits/rate-limits.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { Caller } from './caller.js';
 import type { EarlyChat } from './early-chat.js';
 import { estimateCost, estimatePromptTokens } from './estimate.js';
-import { gateChain } from './gate.js';
-import type { ChatNotes, Exchange, Opening, PipelinePorts } from './handover.js';
+import { gateChain, wishesOf } from './gate.js';
+import type { ChatNotes, Exchange, PipelinePorts } from './handover.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import { recallStay } from './sticky.js';
 import { applyStrictness, checkContentType, freeLargeParts, isLargeBody } from './validate.js';
-import { wishesOf } from './wishes.js';
 
 export interface Arrival {
   readonly door: Door;
   readonly caller: Caller;
   readonly requestId: string;
+  /** Monotonic milliseconds. */
+  readonly startedAtMs: number;
   /** Filled as the request proceeds, for metrics, traces and the log. */
   readonly notes: ChatNotes;
 }
 
-/** An admitted caller, and when it came. */
-interface Admitted {
+/** An admitted caller, when it came, and what is known of its body. */
+export interface Admitted {
   readonly identity: Identity;
   readonly startedAtMs: number;
   /** null where nothing was read before the admission. */
   readonly early: EarlyChat | null;
+  /** Set when they are known. */
+  bodyMs: number;
+  requestHash: string | null;
 }
 
 /** A larger body counts as held until its request is over, because the walk keeps it and a few of them fill the memory. */
@@ -44,63 +49,90 @@ const countedWhileServedBytes = 1024 * 1024;
  * Reads the body of an admitted caller, checks it, finds out what it is about, and takes its tokens and the hold on the balance.
  * What an early chat of a fleet did before the admission is not done again.
  */
-export function openExchange(
-  ports: PipelinePorts,
-  arrival: Arrival,
-  { identity, startedAtMs, early }: Admitted,
-): MaybePromise<Exchange> {
-  const { door, caller, notes } = arrival;
+export function openExchange(ports: PipelinePorts, arrival: Arrival, admitted: Admitted): MaybePromise<Exchange> {
+  const { caller } = arrival;
   checkContentType(caller.contentType);
-  const waitingFromMs = ports.clock.monotonicMs();
-  return andThen(caller.readBody(ports.bodyMemory.open(identity.account.id)), (body) => {
-    const bodyMs = ports.clock.monotonicMs() - waitingFromMs;
-    notes.bodyBytes = body.length;
-    const hashed = ports.proof?.hashBodies === true;
-    const isLarge = isLargeBody(body);
-    const ownHash = hashed && !isLarge ? bodyHash(door.sentPart?.(body) ?? body) : null;
-    return andThen(early?.request ?? ports.validator.validate(door, body, hashed), (request) => {
-      if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
-      const read = { identity, request, startedAtMs, bodyMs, requestHash: ownHash ?? request.bodyHash ?? null };
-      if (!isLarge) return openRead(ports, arrival, read, early);
-      return undoOnFailure(
-        () => openRead(ports, arrival, read, early),
-        () => freeLargeParts(request),
-      );
-    });
-  });
+  const body = caller.readBody(ports.bodyMemory.open(admitted.identity.account.id));
+  return isPending(body) ? openLater(ports, arrival, admitted, body) : openWithBody(ports, arrival, admitted, body);
 }
 
-/** A request that was read. */
-interface ReadRequest {
-  readonly identity: Identity;
-  readonly request: ChatRequest;
-  readonly startedAtMs: number;
-  readonly bodyMs: number;
-  readonly requestHash: string | null;
+async function openLater(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  admitted: Admitted,
+  reading: Promise<Buffer>,
+): Promise<Exchange> {
+  const waitingFromMs = ports.clock.monotonicMs();
+  const body = await reading;
+  admitted.bodyMs = ports.clock.monotonicMs() - waitingFromMs;
+  return openWithBody(ports, arrival, admitted, body);
+}
+
+function openWithBody(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  admitted: Admitted,
+  body: Buffer,
+): MaybePromise<Exchange> {
+  const { door, notes } = arrival;
+  notes.bodyBytes = body.length;
+  const hashed = ports.proof?.hashBodies === true;
+  const isLarge = isLargeBody(body);
+  admitted.requestHash = hashed && !isLarge ? bodyHash(door.sentPart?.(body) ?? body) : null;
+  const request = admitted.early?.request ?? ports.validator.validate(door, body, hashed);
+  return isPending(request)
+    ? openLarge(ports, arrival, admitted, request)
+    : openRead(ports, arrival, admitted, request);
+}
+
+/** A large request is freed where the rest fails. */
+async function openLarge(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  admitted: Admitted,
+  reading: Promise<ChatRequest>,
+): Promise<Exchange> {
+  const request = await reading;
+  admitted.requestHash ??= request.bodyHash ?? null;
+  try {
+    return await openRead(ports, arrival, admitted, request);
+  } catch (error) {
+    freeLargeParts(request);
+    throw error;
+  }
 }
 
 function openRead(
   ports: PipelinePorts,
   arrival: Arrival,
-  { identity, request, startedAtMs, bodyMs, requestHash }: ReadRequest,
-  early: Admitted['early'],
+  admitted: Admitted,
+  request: ChatRequest,
 ): MaybePromise<Exchange> {
-  const prepared = early?.take(identity);
-  const opening = prepared?.opening ?? prepareOpening(ports, arrival, identity, request);
-  return andThen(takeFor(ports, opening, prepared ?? null), ({ reservation, hold }) => {
-    const exchange = exchangeOf(arrival, opening, { startedAtMs, bodyMs, requestHash, reservation, hold });
-    arrival.notes.exchange = exchange;
-    return exchange;
-  });
+  const { identity, early } = admitted;
+  const { caller, notes } = arrival;
+  if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
+  const prepared = early?.take(identity) ?? null;
+  const exchange = prepared?.exchange ?? prepareExchange(ports, arrival, identity, request);
+  exchange.startedAtMs = admitted.startedAtMs;
+  exchange.bodyMs = admitted.bodyMs;
+  exchange.requestHash = admitted.requestHash;
+  const taking = takeFor(ports, exchange, prepared);
+  if (isPending(taking)) return taking.then(() => opened(arrival, exchange));
+  return opened(arrival, exchange);
 }
 
-/** Finds out what a request is about and what it may cost. Takes nothing. */
-export function prepareOpening(
+function opened({ notes }: Arrival, exchange: Exchange): Exchange {
+  notes.exchange = exchange;
+  return exchange;
+}
+
+/** Finds out what a request is about and what it may cost. Takes nothing. Every field is written out, because it is made for every request. */
+export function prepareExchange(
   ports: PipelinePorts,
-  { door, caller }: Arrival,
+  { door, caller, requestId, notes }: Arrival,
   identity: Identity,
   request: ChatRequest,
-): Opening {
+): Exchange {
   const snapshot = ports.catalogue.current;
   if (!snapshot) throw gatewayError('service_unavailable');
   const { account } = identity;
@@ -111,7 +143,7 @@ export function prepareOpening(
   checkKind(door, plan);
   const outOfScope = modelRefusal(identity.key, plan);
   if (outOfScope) throw outOfScope;
-  applyStrictness(request, (name) => caller.header(name));
+  applyStrictness(request, caller);
   const sentChain = resolveOwnChain(ports, snapshot, { account, request }, plan);
   // Before the tokens are counted: in a fleet both questions then share a round trip.
   const stay = plan.kind === 'pin' ? null : recallStay(ports, { identity, request, preferences, caller }, plan);
@@ -128,67 +160,14 @@ export function prepareOpening(
     if (cost > costEstimatePico) costEstimatePico = cost;
   }
   return {
-    identity,
-    request,
-    snapshot,
-    plan,
-    chain,
-    policy,
-    projectPolicy,
-    preferences,
-    stay,
-    gated,
-    promptEstimate,
-    createdAt,
-    costEstimatePico,
-    refusal,
-  };
-}
-
-const nothingHeld: SpendHold = { release: () => {} };
-
-/** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. A request that is refused holds nothing. */
-function takeFor(
-  { keyLimiter, spend }: PipelinePorts,
-  { identity, promptEstimate, costEstimatePico, createdAt, refusal }: Opening,
-  prepared: ReturnType<EarlyChat['take']>,
-): MaybePromise<Pick<Exchange, 'reservation' | 'hold'>> {
-  const reserving = prepared
-    ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens, prepared.ofProject)
-    : keyLimiter.takeTokens(identity, promptEstimate);
-  return andThen(reserving, (reservation) =>
-    undoOnFailure(
-      () => {
-        if (refusal) return { reservation, hold: nothingHeld };
-        const holding = prepared?.spendAsk
-          ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
-          : spend.take(identity, costEstimatePico, createdAt);
-        return andThen(holding, (hold) => ({ reservation, hold }));
-      },
-      () => reservation.cancel(),
-    ),
-  );
-}
-
-/** One object for all stages. Every field is written out, because it is made for every request. */
-function exchangeOf(
-  { door, caller, requestId, notes }: Arrival,
-  opening: Opening,
-  more: Pick<Exchange, 'startedAtMs' | 'bodyMs' | 'requestHash' | 'reservation' | 'hold'>,
-): Exchange {
-  const { identity, request, snapshot, plan, chain, policy, projectPolicy, preferences, stay, gated } = opening;
-  const { promptEstimate, createdAt, costEstimatePico, refusal } = opening;
-  return {
     door,
     caller,
     requestId,
     generationId: generationId(createdAt),
-    createdAt,
-    startedAtMs: more.startedAtMs,
-    bodyMs: more.bodyMs,
-    requestHash: more.requestHash,
+    trail: notes.trail,
     identity,
     request,
+    createdAt,
     snapshot,
     plan,
     chain,
@@ -200,8 +179,58 @@ function exchangeOf(
     promptEstimate,
     costEstimatePico,
     refusal,
-    reservation: more.reservation,
-    hold: more.hold,
-    trail: notes.trail,
+    startedAtMs: 0,
+    bodyMs: 0,
+    requestHash: null,
+    reservation: nothingReserved,
+    hold: nothingHeld,
   };
+}
+
+const nothingReserved: Reservation = { correct: () => {}, keep: () => {}, cancel: () => {} };
+const nothingHeld: SpendHold = { release: () => {} };
+
+/** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. A request that is refused holds nothing. */
+function takeFor(
+  ports: PipelinePorts,
+  exchange: Exchange,
+  prepared: ReturnType<EarlyChat['take']>,
+): MaybePromise<void> {
+  const { keyLimiter } = ports;
+  const { identity, promptEstimate } = exchange;
+  const reservation = prepared
+    ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens, prepared.ofProject)
+    : keyLimiter.takeTokens(identity, promptEstimate);
+  if (isPending(reservation)) return reservation.then((taken) => holdFor(ports, exchange, prepared, taken));
+  return holdFor(ports, exchange, prepared, reservation);
+}
+
+function holdFor(
+  { spend }: PipelinePorts,
+  exchange: Exchange,
+  prepared: ReturnType<EarlyChat['take']>,
+  reservation: Reservation,
+): MaybePromise<void> {
+  exchange.reservation = reservation;
+  if (exchange.refusal) return;
+  const { identity, costEstimatePico, createdAt } = exchange;
+  try {
+    const hold = prepared?.spendAsk
+      ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
+      : spend.take(identity, costEstimatePico, createdAt);
+    if (isPending(hold)) return holdLater(exchange, hold);
+    exchange.hold = hold;
+  } catch (error) {
+    reservation.cancel();
+    throw error;
+  }
+}
+
+async function holdLater(exchange: Exchange, holding: Promise<SpendHold>): Promise<void> {
+  try {
+    exchange.hold = await holding;
+  } catch (error) {
+    exchange.reservation.cancel();
+    throw error;
+  }
 }

@@ -14,7 +14,7 @@ import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { estimatePromptTokens } from './estimate.js';
-import { gate } from './gate.js';
+import { gate, wishesOf } from './gate.js';
 import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
 import { type Ranking, type Score, scores } from './rank.js';
 import { alongChain, checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
@@ -23,11 +23,18 @@ import { recallStay } from './sticky.js';
 import { applyStrictness } from './validate.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 import { orderCandidates } from './walk/order-candidates.js';
-import { wishesOf } from './wishes.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
-  'catalogue' | 'keyLimiter' | 'modelStates' | 'territories' | 'health' | 'holds' | 'clock' | 'conversations'
+  | 'catalogue'
+  | 'keyLimiter'
+  | 'modelStates'
+  | 'territories'
+  | 'health'
+  | 'holds'
+  | 'providerKeys'
+  | 'clock'
+  | 'conversations'
 > & { spend: Pick<PipelinePorts['spend'], 'checkLimits'> };
 
 interface ExplainedCandidate {
@@ -84,7 +91,7 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
     error: null,
     counterfactuals: [],
   };
-  applyStrictness(request, (name) => asked.header?.(name));
+  applyStrictness(request, { header: (name) => asked.header?.(name) });
   const snapshot = ports.catalogue.current;
   // A malformed field is a 400, as in a chat request.
   const preferences = snapshot && wishesOf(request, snapshot);

@@ -4,8 +4,10 @@
  * explicit id too.
  */
 import { applyKeyScope, modelRefusal } from '../accounts/keys/key-scope.js';
+import type { ModelName } from '../catalogue/model-name.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
-import type { Route } from '../catalogue/route.js';
+import type { Route, Snapshot } from '../catalogue/route.js';
+import { shortIdOf } from '../catalogue/short-id.js';
 import type { Identity } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import {
@@ -19,9 +21,10 @@ import {
   type Removal,
   removalText,
 } from '../policy/apply-gates.js';
-import type { RequestPreferences } from '../policy/request-preferences.js';
+import { bothPreferences, type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
 import type { ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import { type Territory, territoryFilter } from '../territory/territory.js';
+import type { ChatRequest } from '../wire/chat-request.js';
 import type { GateOutcome, PipelinePorts, Plan } from './handover.js';
 
 type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
@@ -119,4 +122,30 @@ function stateError({ modelStates }: GatePorts, { id, routes }: Plan): GatewayEr
   if (state === 'available') return null;
   if (state === 'disabled') return gatewayError('model_not_found', { id });
   return gatewayError('model_unavailable', { id, reason: reason ?? 'the operator has marked it unavailable' });
+}
+
+const noWishes: RequestPreferences = { sent: null, gates: [], order: [], single: false, prefer: null, sticky: true };
+const ofNames = new WeakMap<ModelName, RequestPreferences | null>();
+
+/** What a request asks of its routes: by its own `provider` object, and by the name of the operator that it asks for. */
+export function wishesOf(
+  { model, provider, name }: Pick<ChatRequest, 'model' | 'provider' | 'name'>,
+  snapshot: Snapshot,
+): RequestPreferences | null {
+  const own = provider === undefined ? null : readPreferences(provider, snapshot);
+  if (snapshot.openRouter && name === undefined) {
+    const sort = shortIdOf(snapshot, model)?.sort ?? null;
+    return sort === null ? own : bothPreferences({ ...noWishes, prefer: sort }, own);
+  }
+  return name === undefined || name.provider === null ? own : bothPreferences(wishesOfName(name), own);
+}
+
+/** A provider that has left the catalogue since makes no request of the name a faulty one. */
+function wishesOfName(name: ModelName): RequestPreferences | null {
+  let wishes = ofNames.get(name);
+  if (wishes === undefined) {
+    wishes = readPreferences(name.provider, null);
+    ofNames.set(name, wishes);
+  }
+  return wishes;
 }

@@ -29,6 +29,7 @@ import type { AnswerHash } from '../proof/proof-facts.js';
 import type { LogIdentity } from '../proof/receipt.js';
 import type { FailureReader } from '../providers/classify/failure-reader.js';
 import type { Credentials } from '../providers/credentials/credentials.js';
+import type { KeyPool } from '../providers/credentials/key-pool.js';
 import type { FrameConsumer } from '../providers/frame-consumer.js';
 import type { AnswerReader, RequestWriter } from '../providers/translation.js';
 import type { Deadlines } from '../providers/transport/deadlines.js';
@@ -39,6 +40,7 @@ import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
 import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
+import type { Leg } from './legs.js';
 import type { Stay } from './stay.js';
 import type { SwitchPorts, Validator } from './validate.js';
 
@@ -60,6 +62,8 @@ export interface PipelinePorts extends SwitchPorts {
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;
   credentials: Credentials;
+  /** Where the operator has several keys at a provider. */
+  providerKeys: Pick<KeyPool, 'take' | 'obstacleOf' | 'waitMs'>;
   deadlines: Deadlines;
   timeouts: Timeouts;
   requests: Pick<RequestWriter, 'write'>;
@@ -87,8 +91,16 @@ export interface PipelinePorts extends SwitchPorts {
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
 
-/** A validated request whose model id is known, before anything is taken for it. */
-export interface Opening {
+/**
+ * One request from the moment its model id is known: the one object that all stages share. What is not readonly is filled by the stage
+ * that finds it out.
+ */
+export interface Exchange {
+  readonly door: Door;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly generationId: string;
+  readonly trail: Trail;
   readonly identity: Identity;
   readonly request: ChatRequest;
   /** Epoch milliseconds. */
@@ -113,25 +125,16 @@ export interface Opening {
   readonly costEstimatePico: PicoUsd;
   /** Why no route may serve it; null where one may. */
   readonly refusal: GatewayError | null;
-}
-
-/** One request after it was admitted, validated and resolved. */
-export interface Exchange extends Opening {
-  readonly door: Door;
-  readonly caller: Caller;
-  readonly requestId: string;
-  readonly generationId: string;
   /** Monotonic milliseconds. */
-  readonly startedAtMs: number;
+  startedAtMs: number;
   /** Time that was spent waiting for the caller's body. */
-  readonly bodyMs: number;
+  bodyMs: number;
   /** The hash of the body as it was sent, base64url; null where bodies are not hashed. */
-  readonly requestHash: string | null;
+  requestHash: string | null;
   /** Of the key's tokens a minute: the estimate, until the usage corrects it. */
-  readonly reservation: Reservation;
+  reservation: Reservation;
   /** Of the balance and the key's cap: the estimated cost, until the settlement has taken the cost off. */
-  readonly hold: SpendHold;
-  readonly trail: Trail;
+  hold: SpendHold;
 }
 
 /** Stage 3 → 4: what a model id, through an alias, a name of the operator or neither, stands for. A pin has one route, `auto/` has candidates. */
@@ -152,14 +155,6 @@ export interface GateOutcome {
   readonly excluded: readonly Route[];
   /** The answer when nothing may be tried; null otherwise. */
   readonly error: GatewayError | null;
-}
-
-/** One attempt of a walk; monotonic milliseconds. */
-interface Leg {
-  readonly route: Route;
-  readonly record: AttemptRecord;
-  readonly startedAtMs: number;
-  readonly endedAtMs: number;
 }
 
 /** What has happened to the request so far; the receipt, the metadata, the record and the metrics are made from it. */

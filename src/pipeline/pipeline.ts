@@ -6,15 +6,17 @@
  */
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
+import type { Identity } from '../domain/account.js';
 import { admit } from './admit.js';
 import { answerCount } from './count.js';
 import { EarlyChat } from './early-chat.js';
-import { type Arrival, openExchange, prepareOpening } from './exchange.js';
+import { type Arrival, openExchange, prepareExchange } from './exchange.js';
 import { gate } from './gate.js';
 import type { Delivered, Exchange, GateOutcome, PipelinePorts, Plan, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
 import { rank } from './rank.js';
 import { alongChain } from './resolve.js';
+import type { StreamRelay } from './respond/stream-relay.js';
 import { openRelay, respond } from './respond.js';
 import { leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
 import type { Stay } from './stay.js';
@@ -25,26 +27,36 @@ import { type Walk, walk } from './walk.js';
 
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
-  const startedAtMs = ports.clock.monotonicMs();
-  if (arrival.door.countsOnly) return answerCount(ports, arrival);
-  if (ports.fleet) return serveInFleet(ports, arrival, startedAtMs);
-  return andThen(admit(ports, arrival.caller, arrival.door), (identity) =>
-    andThen(openExchange(ports, arrival, { identity, startedAtMs, early: null }), (exchange) =>
-      forward(ports, arrival, exchange),
-    ),
-  );
+  const { caller, door, startedAtMs } = arrival;
+  if (door.countsOnly) return answerCount(ports, arrival);
+  if (ports.fleet) return serveInFleet(ports, arrival);
+  const identity = admit(ports, caller, door);
+  if (isPending(identity)) return serveLater(ports, arrival, identity);
+  const admitted = { identity, startedAtMs, early: null, bodyMs: 0, requestHash: null };
+  return forwardOpened(ports, arrival, openExchange(ports, arrival, admitted));
+}
+
+async function serveLater(ports: PipelinePorts, arrival: Arrival, admitting: Promise<Identity>): Promise<void> {
+  const { startedAtMs } = arrival;
+  const admitted = { identity: await admitting, startedAtMs, early: null, bodyMs: 0, requestHash: null };
+  return forwardOpened(ports, arrival, openExchange(ports, arrival, admitted));
+}
+
+function forwardOpened(ports: PipelinePorts, arrival: Arrival, opening: MaybePromise<Exchange>): MaybePromise<void> {
+  if (isPending(opening)) return opening.then((exchange) => forward(ports, arrival, exchange));
+  return forward(ports, arrival, opening);
 }
 
 /** The same, with a chat that is read early where possible, so that one round trip to the shared state is enough. */
-async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs: number): Promise<void> {
-  const { caller, door } = arrival;
+async function serveInFleet(ports: PipelinePorts, arrival: Arrival): Promise<void> {
+  const { caller, door, startedAtMs } = arrival;
   const early = new EarlyChat(ports, caller, door, (identity, request) =>
-    prepareOpening(ports, arrival, identity, request),
+    prepareExchange(ports, arrival, identity, request),
   );
   let exchange: Exchange;
   try {
     const identity = await admit(ports, caller, door, early);
-    exchange = await openExchange(ports, arrival, { identity, startedAtMs, early });
+    exchange = await openExchange(ports, arrival, { identity, startedAtMs, early, bodyMs: 0, requestHash: null });
   } catch (error) {
     early.undo();
     throw error;
@@ -52,56 +64,122 @@ async function serveInFleet(ports: PipelinePorts, arrival: Arrival, startedAtMs:
   return forward(ports, arrival, exchange);
 }
 
-async function forward(ports: PipelinePorts, { notes }: Arrival, exchange: Exchange): Promise<void> {
-  const { request, trail } = exchange;
+function forward(ports: PipelinePorts, arrival: Arrival, exchange: Exchange): MaybePromise<void> {
   if (exchange.refusal) {
     exchange.reservation.cancel();
-    freeLargeParts(request);
+    freeLargeParts(exchange.request);
     throw exchange.refusal;
   }
   try {
-    const relay = request.stream
-      ? openRelay(ports, exchange, (delivered) => settleProvisionally(ports, exchange, delivered))
-      : null;
-    const walked = await alongChain<WalkOutcome>(exchange.plan, exchange.chain, (plan, place) => {
-      const { eligible, removed, error } = plan === exchange.plan ? exchange.gated : gateEntry(ports, exchange, plan);
-      if (error) return { kind: 'failed', error };
-      trail.plan = plan;
-      trail.removed = removed;
-      trail.place = place;
-      trail.stay = null;
-      const task = { exchange, plan, candidates: eligible, relay };
-      return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
-    });
-    if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
-    const leaf = ports.proof?.hashBodies === false ? (made: Delivered) => leafOf(ports, exchange, made) : null;
-    const responding = respond(ports, exchange, walked, relay, leaf);
-    const delivered = isPending(responding) ? await responding : responding;
-    notes.delivered = delivered;
-    if (trail.stay) rememberStay(ports, exchange, delivered);
-    settle(ports, exchange, delivered);
-    if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
-    if (delivered.error) throw delivered.error;
+    const relay = exchange.request.stream ? relayOf(ports, exchange) : null;
+    const walking = walkPlans(ports, exchange, relay);
+    const answering = isPending(walking)
+      ? walking.then((walked) => answer(ports, arrival, relay, walked))
+      : answer(ports, arrival, relay, walking);
+    if (isPending(answering)) return endLater(ports, arrival, answering);
   } catch (error) {
-    notes.delivered = settleOwed(ports, exchange) ?? notes.delivered;
+    fail(ports, arrival);
     throw error;
-  } finally {
-    // Nothing was delivered, or the settlement has corrected the reservation already.
-    exchange.reservation.cancel();
-    exchange.hold.release(notes.delivered?.billed?.cost.pico ?? 0n);
-    ports.journal.release(trail.reservedBytes);
-    freeLargeParts(request);
   }
+  end(ports, arrival);
+}
+
+async function endLater(ports: PipelinePorts, arrival: Arrival, answering: Promise<void>): Promise<void> {
+  try {
+    await answering;
+  } catch (error) {
+    fail(ports, arrival);
+    throw error;
+  }
+  end(ports, arrival);
+}
+
+function relayOf(ports: PipelinePorts, exchange: Exchange): StreamRelay {
+  return openRelay(ports, exchange, (delivered) => settleProvisionally(ports, exchange, delivered));
+}
+
+/** Walks the requested id, and while that fails, its chain. */
+function walkPlans(ports: PipelinePorts, exchange: Exchange, relay: StreamRelay | null): MaybePromise<WalkOutcome> {
+  const { plan, chain } = exchange;
+  if (chain.length === 0) return walkPlan(ports, exchange, relay, plan);
+  return alongChain(plan, chain, (entry, place) => {
+    exchange.trail.place = place;
+    return walkPlan(ports, exchange, relay, entry);
+  });
+}
+
+function walkPlan(
+  ports: PipelinePorts,
+  exchange: Exchange,
+  relay: StreamRelay | null,
+  plan: Plan,
+): MaybePromise<WalkOutcome> {
+  const { trail } = exchange;
+  const { eligible, removed, error } = plan === exchange.plan ? exchange.gated : gateEntry(ports, exchange, plan);
+  if (error) return { kind: 'failed', error };
+  trail.plan = plan;
+  trail.removed = removed;
+  trail.stay = null;
+  const task = { exchange, plan, candidates: eligible, relay };
+  return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
+}
+
+/** Responds and settles. */
+function answer(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  relay: StreamRelay | null,
+  walked: WalkOutcome,
+): MaybePromise<void> {
+  const exchange = arrival.notes.exchange!;
+  if (walked.kind === 'failed' && !isRecorded(exchange, walked)) throw walked.error;
+  const leaf = ports.proof?.hashBodies === false ? (made: Delivered) => leafOf(ports, exchange, made) : null;
+  const delivered = respond(ports, exchange, walked, relay, leaf);
+  if (isPending(delivered)) return delivered.then((made) => settleDelivered(ports, arrival, relay, made));
+  settleDelivered(ports, arrival, relay, delivered);
+}
+
+function settleDelivered(
+  ports: PipelinePorts,
+  { notes }: Arrival,
+  relay: StreamRelay | null,
+  delivered: Delivered,
+): void {
+  const exchange = notes.exchange!;
+  notes.delivered = delivered;
+  if (exchange.trail.stay) rememberStay(ports, exchange, delivered);
+  settle(ports, exchange, delivered);
+  if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
+  if (delivered.error) throw delivered.error;
+}
+
+/** What a request that fails inside the gateway owes already is settled. */
+function fail(ports: PipelinePorts, arrival: Arrival): void {
+  const { notes } = arrival;
+  try {
+    notes.delivered = settleOwed(ports, notes.exchange!) ?? notes.delivered;
+  } finally {
+    end(ports, arrival);
+  }
+}
+
+/** Gives back what the request has held. Where nothing was delivered, or the settlement has corrected the reservation, that is no more. */
+function end(ports: PipelinePorts, { notes }: Arrival): void {
+  const { reservation, hold, trail, request } = notes.exchange!;
+  reservation.cancel();
+  hold.release(notes.delivered?.billed?.cost.pico ?? 0n);
+  ports.journal.release(trail.reservedBytes);
+  freeLargeParts(request);
 }
 
 /** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
 function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
   const { exchange, plan } = task;
-  const recalling = plan === exchange.plan ? exchange.stay : recallStay(ports, exchange, plan);
-  return andThen(recalling, (stay) => walkStaying(ports, task, stay));
+  const stay = plan === exchange.plan ? exchange.stay : recallStay(ports, exchange, plan);
+  return isPending(stay) ? stay.then((known) => walkStaying(ports, task, known)) : walkStaying(ports, task, stay);
 }
 
-function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promise<WalkOutcome> {
+function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): MaybePromise<WalkOutcome> {
   const { exchange, plan, candidates: eligible, relay } = task;
   const { policy, projectPolicy, request, preferences, trail } = exchange;
   trail.stay = stay;
@@ -110,7 +188,7 @@ function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): Promi
   const candidates = orderCandidates(ranked, { request, preferences, stay, health: ports.health });
   const walking = walk(ports, { exchange, plan, candidates, relay });
   if (stay === null || stay.routeId === null) return walking;
-  return walking.then((outcome) => {
+  return andThen(walking, (outcome) => {
     forgetFailed(ports, exchange);
     return outcome;
   });

@@ -10,7 +10,8 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { AnswerHash, bodyHash, hashOfAnswer } from '../proof/proof-facts.js';
 import { isNativePass } from '../providers/native-pass.js';
 import { bytesWithPieces, type CompletionParts } from '../wire/completion-parts.js';
-import { CallerGone } from './caller.js';
+import { AnswerBytes } from '../wire/outgoing-body.js';
+import { type AnswerBody, CallerGone } from './caller.js';
 import type { Billed, Delivered, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
 import { answerHeaders, fallbackOccurred, metadataOf } from './respond/answer-head.js';
 import { bill, billTask, provisionalBill, type SentRequest } from './respond/bill.js';
@@ -60,7 +61,7 @@ export function openRelay(
       const streamEnd = left ? 'client_closed' : 'cut';
       // Nobody knows which of the bytes arrived, so there is no hash of them.
       const { finishReason } = relay;
-      record(servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash: null, send: null }));
+      record(servedOf(exchange, route, billed, { finishReason, streamEnd, answerHash: null, send: null }));
     },
   });
   return relay;
@@ -84,7 +85,7 @@ export function respond(
     return relay?.committed ? billAbandoned(ports, exchange, route, relay) : callerGone(exchange, route);
   }
   const { outcome } = walked;
-  if (outcome.kind === 'answer') return answer(ports, exchange, route, outcome.parts, leafOf);
+  if (outcome.kind === 'answer') return answer(ports, { exchange, route, parts: outcome.parts, leafOf });
   if (outcome.end === 'pricing_fault') return endWithPricingFault(exchange, route, relay!, outcome.reason);
   return endStream(ports, { exchange, route, relay: relay!, end: outcome.end });
 }
@@ -118,10 +119,13 @@ function callerGone({ request, trail }: Exchange, route: Route): Delivered {
   };
 }
 
-type ServedFields = Pick<Delivered, 'route' | 'billed' | 'finishReason' | 'streamEnd' | 'answerHash' | 'send'>;
-
-function servedOf({ trail }: Exchange, fields: ServedFields): Delivered {
-  const { route, billed, finishReason, streamEnd, answerHash, send } = fields;
+/** A 200. */
+function servedOf(
+  { trail }: Exchange,
+  route: Route,
+  billed: Billed | null,
+  { finishReason, streamEnd, answerHash, send }: ServedEnd,
+): Delivered {
   return {
     status: 200,
     route,
@@ -137,38 +141,33 @@ function servedOf({ trail }: Exchange, fields: ServedFields): Delivered {
   };
 }
 
-function answer(
-  ports: RespondPorts,
-  exchange: Exchange,
-  route: Route,
-  parts: CompletionParts,
-  leafOf: LeafOf | null,
-): MaybePromise<Delivered> {
-  const { reading, usage: given, delivered: text, task } = parts;
-  const sent = sentOn(ports, exchange, route);
-  const billing = task
-    ? billTask(ports, exchange.request, sent, task)
-    : bill(ports, exchange.request, sent, { usage: reading, given, text, whole: true });
-  return andThen(billing, (billed) => billedAnswer(ports, { exchange, route, parts, billed, leafOf }));
-}
+type ServedEnd = Pick<Delivered, 'finishReason' | 'streamEnd' | 'answerHash' | 'send'>;
 
-interface BilledAnswer {
+interface WholeAnswer {
   readonly exchange: Exchange;
   readonly route: Route;
   readonly parts: CompletionParts;
-  readonly billed: Billed;
   readonly leafOf: LeafOf | null;
 }
 
-function billedAnswer(
-  ports: RespondPorts,
-  { exchange, route, parts, billed, leafOf }: BilledAnswer,
-): MaybePromise<Delivered> {
-  const { caller, trail, startedAtMs, bodyMs } = exchange;
-  if (caller.gone) return callerGone(exchange, route);
+function answer(ports: RespondPorts, whole: WholeAnswer): MaybePromise<Delivered> {
+  const { exchange, route, parts } = whole;
+  const { reading, usage: given, delivered: text, task } = parts;
+  const sent = sentOn(ports, exchange, route);
+  const billed = task
+    ? billTask(ports, exchange.request, sent, task)
+    : bill(ports, exchange.request, sent, { usage: reading, given, text, whole: true });
+  return isPending(billed)
+    ? billed.then((known) => billedAnswer(ports, whole, known))
+    : billedAnswer(ports, whole, billed);
+}
+
+function billedAnswer(ports: RespondPorts, whole: WholeAnswer, billed: Billed): MaybePromise<Delivered> {
+  const { exchange, route, parts, leafOf } = whole;
+  if (exchange.caller.gone) return callerGone(exchange, route);
   const { finishReason, encoding } = parts;
-  const served = { route, billed, finishReason, streamEnd: null, answerHash: null, send: null };
-  const leaf = leafOf === null ? null : leafOf(servedOf(exchange, served));
+  const unsent = { finishReason, streamEnd: null, answerHash: null, send: null };
+  const leaf = leafOf === null ? null : leafOf(servedOf(exchange, route, billed, unsent));
   const text = exchange.door.writeAnswer({
     request: exchange.request,
     id: exchange.generationId,
@@ -179,18 +178,34 @@ function billedAnswer(
     cost: billed.cost,
     metadata: metadataOf(ports, exchange, route, { leaf }),
   });
+  const body =
+    parts.pieces === undefined ? new AnswerBytes(text, encoding) : bytesWithPieces(text, parts.pieces, encoding);
+  const answerHash = ports.proof?.hashBodies ? hashOfAnswer(body instanceof AnswerBytes ? body.body : body) : null;
+  return isPending(answerHash)
+    ? answerHash.then((known) => hashedAnswer(ports, whole, billed, { body, answerHash: known }))
+    : hashedAnswer(ports, whole, billed, { body, answerHash });
+}
+
+interface HashedBody {
+  readonly body: AnswerBody;
+  readonly answerHash: string | null;
+}
+
+function hashedAnswer(
+  ports: RespondPorts,
+  { exchange, route, parts: { finishReason } }: WholeAnswer,
+  billed: Billed,
+  { body, answerHash }: HashedBody,
+): Delivered {
+  const { caller, trail, startedAtMs, bodyMs } = exchange;
+  // A large answer is hashed in several turns, in which the caller may leave.
+  if (caller.gone) return callerGone(exchange, route);
+  const nowMs = ports.clock.monotonicMs();
+  trail.answeredAtMs = nowMs;
+  trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
   // The headers are made when they are sent: the usage has then corrected what remains of the key's tokens.
-  const body = parts.pieces === undefined ? text : bytesWithPieces(text, parts.pieces, encoding);
-  const send = () => caller.answer(answerHeaders(ports, exchange, route), body, encoding);
-  const hashed = ports.proof?.hashBodies ? hashOfAnswer(body, encoding) : null;
-  return andThen(hashed, (answerHash) => {
-    // A large answer is hashed in several turns, in which the caller may leave.
-    if (caller.gone) return callerGone(exchange, route);
-    const nowMs = ports.clock.monotonicMs();
-    trail.answeredAtMs = nowMs;
-    trail.overheadMs = Math.max(0, nowMs - startedAtMs - bodyMs - trail.upstreamMs);
-    return servedOf(exchange, { ...served, answerHash, send });
-  });
+  const send = () => caller.answer(answerHeaders(ports, exchange, route), body);
+  return servedOf(exchange, route, billed, { finishReason, streamEnd: null, answerHash, send });
 }
 
 interface EndedStream {
@@ -220,7 +235,7 @@ function endStream(ports: RespondPorts, { exchange, route, relay, end }: EndedSt
     const send = () => caller.endStream(frames);
     return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) => {
       const streamEnd = caller.gone ? 'client_closed' : end;
-      return servedOf(exchange, { route, billed, finishReason, streamEnd, answerHash, send });
+      return servedOf(exchange, route, billed, { finishReason, streamEnd, answerHash, send });
     });
   });
 }
@@ -236,7 +251,7 @@ function endWithPricingFault(
   const { finishReason } = relay;
   const send = () => exchange.caller.endStream(frames);
   return andThen(exchange.trail.answer?.end(frames) ?? null, (answerHash) =>
-    servedOf(exchange, { route, billed: null, finishReason, streamEnd: 'pricing_fault', answerHash, send }),
+    servedOf(exchange, route, null, { finishReason, streamEnd: 'pricing_fault', answerHash, send }),
   );
 }
 
@@ -257,7 +272,7 @@ function billAbandoned(
   const hashed = exchange.trail.answer?.end(null) ?? null;
   return andThen(billing, (billed) =>
     andThen(hashed, (answerHash) =>
-      servedOf(exchange, { route, billed, finishReason, streamEnd: 'client_closed', answerHash, send: null }),
+      servedOf(exchange, route, billed, { finishReason, streamEnd: 'client_closed', answerHash, send: null }),
     ),
   );
 }

@@ -107,7 +107,7 @@ function someCheaperCache(routes: readonly Route[]): boolean {
 export function forgetFailed({ conversations }: StickyPorts, { trail }: Exchange): void {
   const { stay } = trail;
   if (stay === null || stay.name === null || stay.routeId === null) return;
-  const leg = trail.legs.find(({ route }) => route.id === stay.routeId);
+  const leg = trail.legs.findLast(({ route }) => route.id === stay.routeId);
   if (leg && !endings.has(leg.record.outcome)) conversations?.forget(stay.name);
 }
 

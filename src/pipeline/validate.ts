@@ -145,11 +145,11 @@ function bodyThread(): SideThread<LargeBody, ChatRequest> {
 }
 
 /** With the header, nothing of the request may be left out. Large bodies were read elsewhere, so that it is applied here. */
-export function applyStrictness(request: ChatRequest, header: (name: string) => string | undefined): void {
+export function applyStrictness(request: ChatRequest, caller: { header(name: string): string | undefined }): void {
   const { native, task } = request;
   // The usual chat has nothing that a route could leave out, so its headers are not searched.
   if (native === undefined && task?.kind !== 'embedding' && !request.partial) return;
-  if (header('x-lodestone-strict') !== 'true') return;
+  if (caller.header('x-lodestone-strict') !== 'true') return;
   if (task?.kind === 'embedding') task.strict = true;
   else request.strict = true;
 }

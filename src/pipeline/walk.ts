@@ -3,22 +3,26 @@
  * request, at an answer that is too large because of what was asked for, when its overall budget is spent, and at once when the caller leaves.
  */
 
+import type { MaybePromise } from '../base/maybe-promise.js';
 import { durationText, secondsToMidnightUtc } from '../base/time.js';
-import { isFree } from '../billing/pricing.js';
 import type { Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { Permit } from '../health/route-health.js';
 import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
+import { usesKeys } from '../providers/credentials/key-pool.js';
 import { takesErrorDetails } from '../providers/native-pass.js';
-import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
-import { type Attempt, type AttemptOutcome, type AttemptPorts, attempt } from './walk/attempt.js';
+import type { Exchange, PipelinePorts, Plan, Relay, WalkOutcome } from './handover.js';
+import { addLeg } from './legs.js';
+import { type AttemptPorts, attempt } from './walk/attempt.js';
+import { attemptWithKeys, type KeyedAttempt, type RouteOutcome } from './walk/attempt-keys.js';
 import { attemptTask } from './walk/attempt-task.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
+import { reserveRecords } from './walk/reserve-records.js';
 
 export type WalkPorts = AttemptPorts &
-  Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'journal' | 'routeHistory'>;
+  Pick<PipelinePorts, 'timeouts' | 'health' | 'holds' | 'providerKeys' | 'journal' | 'routeHistory'>;
 
 export interface Walk {
   readonly exchange: Exchange;
@@ -39,7 +43,8 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
   let isDurable = true;
   let next = 0;
   while (next < candidates.length) {
-    const leftMs = ports.timeouts.overallMs - (ports.clock.monotonicMs() - startedAtMs);
+    const attemptedAtMs = next === 0 ? startedAtMs : ports.clock.monotonicMs();
+    const leftMs = ports.timeouts.overallMs - (attemptedAtMs - startedAtMs);
     if (leftMs <= 0) break;
     const route = candidates[next++]!;
     // The caller may have left while its body was read, or during an earlier attempt: no upstream is called for it any more.
@@ -48,15 +53,14 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     if (permit === 'not_durable') isDurable = false;
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
-    const permitted = { exchange, route, budgets, relay, permit };
-    const attemptedAtMs = ports.clock.monotonicMs();
-    let outcome: AttemptOutcome;
+    const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: attemptedAtMs };
+    let outcome: RouteOutcome;
     try {
-      outcome = await (request.task === undefined ? attempt(ports, permitted) : attemptTask(ports, permitted));
+      outcome = await attemptRoute(ports, permitted);
       const written = learn(ports, permitted, outcome);
       if (written) await written;
     } finally {
-      endAttempt(ports, permitted, attemptedAtMs);
+      endAttempt(ports, permitted);
     }
     if (outcome.kind === 'gone') return { kind: 'gone', route };
     if (outcome.kind !== 'failure') return { kind: 'served', route, outcome };
@@ -78,12 +82,12 @@ function isSingle({ plan, exchange: { preferences } }: Walk): boolean {
 
 /** Permission to try a route; null where it is ruled out, and noted as such; `not_durable` where its bill could be lost. */
 function permitFor(
-  { health, holds, journal }: Pick<WalkPorts, 'health' | 'holds' | 'journal'>,
+  { health, holds, providerKeys, journal }: Pick<WalkPorts, 'health' | 'holds' | 'providerKeys' | 'journal'>,
   { exchange: { request, trail }, plan }: Walk,
   route: Route,
   ruledOut: RuledOut[],
 ): Permit | 'not_durable' | null {
-  const obstacle = obstacleOf({ holds }, route, request);
+  const obstacle = obstacleOf({ holds, providerKeys }, route, request);
   if (obstacle) {
     ruledOut.push({ route, ...obstacle });
     return null;
@@ -98,14 +102,19 @@ function permitFor(
   return permit;
 }
 
-type PermittedAttempt = Attempt & { readonly permit: Permit };
+type PermittedAttempt = KeyedAttempt & { readonly permit: Permit };
+
+/** One attempt, or one with each key of the operator. A request that is no chat may make several calls. */
+function attemptRoute(ports: WalkPorts, task: PermittedAttempt): MaybePromise<RouteOutcome> {
+  const attemptOnce = task.exchange.request.task === undefined ? attempt : attemptTask;
+  if (!usesKeys(task.route)) return attemptOnce(ports, task);
+  return attemptWithKeys(ports, task, (withKey) => attemptOnce(ports, withKey));
+}
 
 /** Also where the attempt has thrown. */
-function endAttempt({ clock }: WalkPorts, { route, permit, exchange }: PermittedAttempt, startedAtMs: number): void {
+function endAttempt({ clock }: WalkPorts, { route, permit, exchange, startedAtMs }: PermittedAttempt): void {
   permit.release();
-  const { attempts, legs } = exchange.trail;
-  const record = attempts.at(-1);
-  if (record) legs.push({ route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
+  addLeg(exchange, route, startedAtMs, clock);
 }
 
 /**
@@ -115,15 +124,17 @@ function endAttempt({ clock }: WalkPorts, { route, permit, exchange }: Permitted
 function learn(
   { holds, routeHistory }: Pick<WalkPorts, 'holds' | 'routeHistory'>,
   { route, permit, exchange: { trail, identity } }: PermittedAttempt,
-  outcome: AttemptOutcome,
+  outcome: RouteOutcome,
 ): Promise<unknown> | undefined {
   if (outcome.kind === 'failure') {
+    if (outcome.isKeyLeft) return undefined;
     const { meaning, disputed = false, oversized = false, retryAfterMs = null } = outcome.failure;
     if (disputed || oversized) return undefined;
     const effect = effectOf(meaning);
     if (effect !== 'none') routeHistory?.countFailure(route.id, identity.account.id);
     if (effect === 'counted') permit.fail(retryAfterMs);
-    return effect === 'held' ? holds.hold(route.id, 'upstream') : undefined;
+    // A quota is a key's, so where there are several the pool holds each of them.
+    return effect === 'held' && !usesKeys(route) ? holds.hold(route.id, 'upstream') : undefined;
   }
   if (outcome.kind === 'stream' && outcome.end !== 'complete') {
     if (!outcome.oversized) permit.fail(null);
@@ -181,26 +192,4 @@ function failureError(
     return gatewayError('provider_quota_exhausted', { provider, id: route.id }, { ...extras, retryAfterSeconds });
   }
   return gatewayError(oversized ? 'answer_too_large' : 'provider_error', { provider, failure: quote }, extras);
-}
-
-/** One record with one attempt takes less. */
-const recordBytes = 2 * 1024;
-/** A stream is recorded when it begins, when its caller leaves, and at its end. */
-const recordsOfStream = 3;
-/** Records a failed attempt with the first 500 characters of the provider's message. */
-const failedAttemptBytes = 4 * 1024;
-
-/** False where there is no room. What is reserved is counted in the trail, and given back when the request is over. */
-export function reserveRecords(
-  journal: Pick<PipelinePorts['journal'], 'reserve'>,
-  trail: Trail,
-  { price }: Route,
-  stream: boolean,
-): boolean {
-  if (!price || isFree(price)) return true;
-  const first = stream ? recordsOfStream * recordBytes : recordBytes;
-  const bytes = trail.reservedBytes === 0 ? first : failedAttemptBytes;
-  if (!journal.reserve(bytes)) return false;
-  trail.reservedBytes += bytes;
-  return true;
 }

@@ -6,7 +6,7 @@ import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
 import { routesText, setGates } from './apply-gates.js';
 import type { Gate, GateName } from './gates/gate.js';
-import type { RoutingPolicy } from './routing-policy.js';
+import type { GateSettings } from './routing-policy.js';
 
 interface Change {
   readonly gate: GateName;
@@ -32,14 +32,10 @@ interface Option {
   readonly changes: readonly Change[];
   readonly how: string;
   readonly admitted: readonly Route[];
-  readonly policy: RoutingPolicy;
+  readonly policy: GateSettings;
 }
 
-export function counterfactuals(
-  policy: RoutingPolicy,
-  routes: readonly Route[],
-  moment: PriceMoment,
-): Counterfactual[] {
+export function counterfactuals(policy: GateSettings, routes: readonly Route[], moment: PriceMoment): Counterfactual[] {
   const set = setGates(policy);
   const obstacles = routes.map((route) => removingGates(set, policy, route, moment));
   const least = Math.min(...obstacles.map((gates) => gates.length));
@@ -51,7 +47,7 @@ export function counterfactuals(
   return narrowestOptions(options, set).map((option) => counterfactualOf(option, { routes, moment }));
 }
 
-function removingGates(set: readonly Gate[], policy: RoutingPolicy, route: Route, moment: PriceMoment): Gate[] {
+function removingGates(set: readonly Gate[], policy: GateSettings, route: Route, moment: PriceMoment): Gate[] {
   return set.filter((gate) => !gate.permits(route, policy[gate.name], moment));
 }
 
@@ -61,15 +57,10 @@ interface Candidates {
   readonly moment: PriceMoment;
 }
 
-function optionFor(
-  policy: RoutingPolicy,
-  { routes, moment }: Candidates,
-  route: Route,
-  gates: readonly Gate[],
-): Option {
+function optionFor(policy: GateSettings, { routes, moment }: Candidates, route: Route, gates: readonly Gate[]): Option {
   const relaxations = gates.map((gate) => gate.relaxationFor(route, policy[gate.name], moment));
   const changes = gates.map((gate, i) => ({ gate: gate.name, setting: relaxations[i]!.setting }));
-  const changed: RoutingPolicy = { ...policy, ...Object.fromEntries(changes.map((one) => [one.gate, one.setting])) };
+  const changed: GateSettings = { ...policy, ...Object.fromEntries(changes.map((one) => [one.gate, one.setting])) };
   const set = setGates(changed);
   return {
     gates,

@@ -92,37 +92,6 @@ export function readProofCell(cell: string | null | undefined): ProofFacts {
   };
 }
 
-/** The cell in three parts: what many requests have in common, and the two hashes, hexadecimal. */
-export interface CellHashes {
-  readonly common: string;
-  readonly request: string | null;
-  readonly answer: string | null;
-}
-
-const noHashes = ',null,null]';
-/** Two hashes of 43 characters, quoted, with what stands around them. */
-const twoHashes = /^,"([\w-]{43})","([\w-]{43})"\]$/;
-const twoHashesLength = 2 * 43 + ',"'.length + '","'.length + '"]'.length;
-
-/** The policy of the project at the end of a cell. */
-const projectPart = /,\["[\w-]{43}"\]\]$/;
-const projectPartLength = 43 + ',["'.length + '"]]'.length;
-
-/** null for a cell that has one of the hashes only. */
-export function splitCell(cell: string): CellHashes | null {
-  if (!cell.endsWith(']]')) return splitHashes(cell);
-  if (!projectPart.test(cell)) return null;
-  const hashes = splitHashes(`${cell.slice(0, -projectPartLength)}]`);
-  return hashes && { ...hashes, common: hashes.common + cell.slice(-projectPartLength) };
-}
-
-function splitHashes(cell: string): CellHashes | null {
-  if (cell.endsWith(noHashes)) return { common: cell.slice(0, -noHashes.length), request: null, answer: null };
-  const hashes = twoHashes.exec(cell.slice(-twoHashesLength));
-  if (hashes === null) return null;
-  return { common: cell.slice(0, -twoHashesLength), request: hexOf(hashes[1]!), answer: hexOf(hashes[2]!) };
-}
-
 /** A hexadecimal digest as the cell has it, quoted. */
 export function digestCell(hex: string): string {
   return `"${Buffer.from(hex, 'hex').toString('base64url')}"`;
@@ -193,11 +162,10 @@ export class AnswerHash {
   }
 }
 
-/** The hash of an answer that is sent at once: a text, or the pieces of a large one. */
-export function hashOfAnswer(body: string | readonly Uint8Array[], encoding: BufferEncoding): MaybePromise<string> {
-  if (typeof body !== 'string') return hashInPieces(body);
-  const bytes = Buffer.from(body, encoding);
-  return bytes.length <= pieceMax ? bodyHash(bytes) : hashInPieces([bytes]);
+/** The hash of an answer that is sent at once: its bytes, or the pieces of a large one. */
+export function hashOfAnswer(body: Buffer | readonly Uint8Array[]): MaybePromise<string> {
+  if (!Buffer.isBuffer(body)) return hashInPieces(body);
+  return body.length <= pieceMax ? bodyHash(body) : hashInPieces([body]);
 }
 
 async function hashInPieces(all: readonly Uint8Array[]): Promise<string> {

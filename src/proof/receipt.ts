@@ -36,7 +36,7 @@ export type ReceiptSource = Pick<
   | 'proof'
 >;
 
-type CommonSource = Pick<
+export type CommonSource = Pick<
   ReceiptSource,
   'accountId' | 'attempts' | 'bill' | 'locode' | 'provider' | 'requestedModel' | 'servedModel' | 'streamEnd'
 >;

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { aGeneration } from '../../tests/support/generation.js';
 import type { Generation } from '../domain/generation.js';
-import { settlementRow, splitLine } from '../domain/settlement-row.js';
+import { splitLine } from '../domain/settled-line.js';
+import { settlementRow } from '../domain/settlement-row.js';
 import { leafHash } from './merkle.js';
 import { receiptText } from './receipt.js';
 import { receiptOfLine, SettledLeaves } from './settled-leaves.js';

@@ -3,17 +3,16 @@
  * not several for each generation. The receipt itself is made again from the stored generation when somebody asks for its proof.
  */
 import { usdText } from '../base/money.js';
-import { lineColumns, type SettledLine, unescapeCell } from '../domain/settlement-row.js';
+import { type LineForm, lineColumns, noValue, type SettledLine, unescapeCell } from '../domain/settlement-row.js';
 import { readBill } from '../wire/cost.js';
 import { leafHashHex } from './merkle.js';
-import { type CellHashes, readProofCell, splitCell } from './proof-facts.js';
+import { readProofCell } from './proof-facts.js';
 import {
   type CommonPieces,
+  type CommonSource,
   commonPieces,
   fillReceipt,
   type LogIdentity,
-  type ReceiptSource,
-  receiptText,
   usageText,
 } from './receipt.js';
 
@@ -32,108 +31,98 @@ export class SettledLeaves {
       this.hex += leafHashHex(receiptOfLine(line, this.log));
       this.count++;
     } catch {
-      this.bad.push({ id: unescapeCell(line.cells[0]!), accountId: line.accountId });
+      this.bad.push({ id: line.id, accountId: line.accountId });
     }
   }
 }
 
-const noValue = '\\N';
 const column = (name: string): number => lineColumns.indexOf(name);
-const accountAt = column('account_id');
-const [billedAt, costAt, createdAt] = [column('billed'), column('cost_pico'), column('created_ms')];
+const billedAt = column('billed');
 const [requestedAt, servedAt] = [column('requested_model'), column('served_model')];
 const [providerAt, locodeAt, streamEndAt] = [column('provider'), column('locode'), column('stream_end')];
-const [promptAt, completionAt] = [column('prompt_tokens'), column('completion_tokens')];
-const [cachedAt, reasoningAt] = [column('cached_tokens'), column('reasoning_tokens')];
 const [attemptsAt, billAt, proofAt] = [column('attempts'), column('bill'), column('proof')];
 
 /** As `receiptText` of the stored generation, with what many lines have in common made once. */
-export function receiptOfLine({ cells, accountId }: SettledLine, log: LogIdentity): string {
-  const proof = cells[proofAt]!;
-  const hashes = splitCell(proof);
-  const attempts = attemptsKey(cells[attemptsAt]!);
-  const id = cells[0]!;
-  if (hashes === null || attempts === null || !isPlainId.test(id)) return receiptText(sourceOf(cells, accountId), log);
-  const billed = cells[billedAt] === 't';
-  const common = commonOf(cells, { accountId, hashes, attempts, log });
-  return fillReceipt(common, {
-    answerSha256: quoted(hashes.answer),
-    costUsd: billed ? usdText(BigInt(cells[costAt]!)) : '0',
-    createdAt: new Date(Number(cells[createdAt])).toISOString(),
-    generation: `"${id}"`,
-    requestSha256: quoted(hashes.request),
-    usage: billed
-      ? usageText({
-          cachedTokens: cells[cachedAt]!,
-          completionTokens: cells[completionAt]!,
-          promptTokens: cells[promptAt]!,
-          reasoningTokens: cells[reasoningAt]!,
-        })
-      : 'null',
+export function receiptOfLine(line: SettledLine, log: LogIdentity): string {
+  const common = commonOf(line, log);
+  const { form, id, bodyHashes } = line;
+  const billed = form.cells[billedAt] === 't';
+  const [request, answer] = bodyHashes === null ? [common.request, common.answer] : quotedHashes(bodyHashes);
+  return fillReceipt(common.pieces, {
+    answerSha256: answer,
+    costUsd: billed ? usdText(line.chargePico) : '0',
+    createdAt: timeText(line.createdAt),
+    generation: isPlainId.test(id) ? `"${id}"` : JSON.stringify(id),
+    requestSha256: request,
+    usage: billed ? usageText(line) : 'null',
   });
 }
 
 const isPlainId = /^[\w-]+$/;
-const quoted = (hash: string | null): string => (hash === null ? 'null' : `"${hash}"`);
+let second = Number.NaN;
+let secondText = '';
 
-/** One attempt without its time and what follows, which are no part of a receipt; null where there are several. */
-function attemptsKey(cell: string): string | null {
-  const end = cell.indexOf(',"status":');
-  return end < 0 || cell.includes('},{') ? null : cell.slice(0, end);
+/** As `toISOString`, which takes longer than all other members together. Lines of one second follow one another. */
+function timeText(ms: number): string {
+  const own = Math.floor(ms / 1_000);
+  if (own !== second) {
+    secondText = new Date(own * 1_000).toISOString().slice(0, -'000Z'.length);
+    second = own;
+  }
+  return `${secondText}${String(ms - own * 1_000).padStart(3, '0')}Z`;
 }
 
-/** The numbers of tokens in a bill, which are no part of the prices. */
-const counts = /",\d+,"/g;
+const separator = '","';
+const decoded = Buffer.alloc(64);
 
-/** Emptied when it is full, and for another log. */
-const known = new Map<string, CommonPieces>();
-const knownMax = 1_000;
+/** Hexadecimal, as JSON. */
+function quotedHashes(bodyHashes: string): [request: string, answer: string] {
+  const hashLength = (bodyHashes.length - separator.length) / 2;
+  decoded.write(bodyHashes.slice(0, hashLength), 0, 'base64url');
+  decoded.write(bodyHashes.slice(-hashLength), 32, 'base64url');
+  const hex = decoded.toString('hex');
+  return [`"${hex.slice(0, 64)}"`, `"${hex.slice(64)}"`];
+}
+
+interface Common {
+  readonly pieces: CommonPieces;
+  /** As JSON. For lines that have not both hashes. */
+  readonly request: string;
+  readonly answer: string;
+}
+
+/** For one log; another one has others. */
+let known = new WeakMap<LineForm, Common>();
 let knownLog: LogIdentity | null = null;
 
-interface LineParts {
-  readonly accountId: string;
-  readonly hashes: CellHashes;
-  readonly attempts: string;
-  readonly log: LogIdentity;
-}
-
-function commonOf(cells: readonly string[], { accountId, hashes, attempts, log }: LineParts): CommonPieces {
-  const key =
-    `${cells[accountAt]}\t${cells[requestedAt]}\t${cells[servedAt]}\t${cells[providerAt]}\t${cells[locodeAt]}\t${cells[streamEndAt]}` +
-    `\t${cells[billAt]!.replace(counts, '","')}\t${attempts}\t${hashes.common}`;
-  if (knownLog?.origin !== log.origin || !knownLog.salt.equals(log.salt) || known.size >= knownMax) {
-    known.clear();
+function commonOf({ form, accountId }: SettledLine, log: LogIdentity): Common {
+  if (knownLog !== log && (knownLog?.origin !== log.origin || !knownLog.salt.equals(log.salt))) {
+    known = new WeakMap();
     knownLog = log;
   }
-  let common = known.get(key);
+  let common = known.get(form);
   if (common === undefined) {
-    const source = sourceOf(cells, accountId);
-    common = commonPieces(source, readProofCell(source.proof), log);
-    known.set(key, common);
+    const facts = readProofCell(textOrNull(form.cells, proofAt));
+    const [request, answer] = [JSON.stringify(facts.requestSha256), JSON.stringify(facts.answerSha256)];
+    common = { pieces: commonPieces(sourceOf(form.cells, accountId), facts, log), request, answer };
+    known.set(form, common);
   }
   return common;
 }
 
-function sourceOf(cells: readonly string[], accountId: string): ReceiptSource {
-  const text = (at: number): string => unescapeCell(cells[at]!);
-  const textOrNull = (at: number): string | null => (cells[at] === noValue ? null : text(at));
+const text = (cells: readonly string[], at: number): string => unescapeCell(cells[at]!);
+const textOrNull = (cells: readonly string[], at: number): string | null =>
+  cells[at] === noValue ? null : text(cells, at);
+
+function sourceOf(cells: readonly string[], accountId: string): CommonSource {
   return {
     accountId,
-    id: text(0),
-    createdAt: Number(cells[createdAt]),
-    requestedModel: text(requestedAt),
-    servedModel: textOrNull(servedAt),
-    provider: textOrNull(providerAt),
-    locode: textOrNull(locodeAt),
-    attempts: JSON.parse(text(attemptsAt)) as ReceiptSource['attempts'],
-    billed: cells[billedAt] === 't',
-    bill: cells[billAt] === noValue ? null : readBill(text(billAt)),
-    costPico: BigInt(cells[costAt]!),
-    promptTokens: Number(cells[promptAt]),
-    completionTokens: Number(cells[completionAt]),
-    cachedTokens: Number(cells[cachedAt]),
-    reasoningTokens: Number(cells[reasoningAt]),
-    streamEnd: textOrNull(streamEndAt) as ReceiptSource['streamEnd'],
-    proof: textOrNull(proofAt),
+    requestedModel: text(cells, requestedAt),
+    servedModel: textOrNull(cells, servedAt),
+    provider: textOrNull(cells, providerAt),
+    locode: textOrNull(cells, locodeAt),
+    attempts: JSON.parse(text(cells, attemptsAt)) as CommonSource['attempts'],
+    bill: cells[billAt] === noValue ? null : readBill(text(cells, billAt)),
+    streamEnd: textOrNull(cells, streamEndAt) as CommonSource['streamEnd'],
   };
 }

@@ -3,7 +3,7 @@ import { failureOf, innerError, noAnswer } from '../../tests/support/call-failur
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import { retryAfterMs } from './call-failure.js';
 import { effectOf, type Failure, type Meaning } from './classify/failure.js';
-import { ResponseHead } from './transport/response-head.js';
+import { ResponseHead } from './transport/response.js';
 
 const acme = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const route = {

@@ -9,7 +9,7 @@ import { detailsIn, messageIn, quoteOf } from './classify/quote.js';
 import { type Evidence, readFailure, type Verdict } from './classify/read-failure.js';
 import { nothingSent, type SentTexts } from './classify/sent-strings.js';
 import { meaningOfStatus } from './classify/statuses.js';
-import { errorBytesMax, type ResponseHead } from './transport/response-head.js';
+import { errorBytesMax, type ResponseHead } from './transport/response.js';
 
 /** A failure whose meaning is in the upstream's error text, which has not been read yet. */
 export interface UnreadFailure extends Omit<Failure, 'meaning'> {

@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PlayedCall } from '../../tests/support/upstream-call.js';
 import { answerBytesMax } from './call.js';
-import { errorBytesMax } from './transport/response-head.js';
+import { errorBytesMax } from './transport/response.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setImmediate'] }));
 afterEach(() => void vi.useRealTimers());

@@ -8,10 +8,9 @@ import { atEndOfTurn } from '../base/turn.js';
 import { type Budget, reasonOf } from './classify/failure.js';
 import { excessOfFrame, type FrameConsumer } from './frame-consumer.js';
 import { AwsEventStreamReader } from './transport/aws-event-stream.js';
-import { CollectedBody } from './transport/collected-body.js';
 import type { Deadlines, Watched } from './transport/deadlines.js';
 import { createDecoder, type Decoder } from './transport/decode.js';
-import { errorBytesMax, ResponseHead } from './transport/response-head.js';
+import { CollectedBody, errorBytesMax, ResponseHead } from './transport/response.js';
 import { SseReader } from './transport/sse-frames.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport/transport.js';
 

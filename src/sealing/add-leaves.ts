@@ -1,5 +1,4 @@
 /** Adds what waits to the tree: the leaves that settlements have made, entries of the audit log, and the generations in the queue. */
-import { Slices } from '../base/slices.js';
 import { leafHash } from '../proof/merkle.js';
 import { type LogIdentity, type ReceiptSource, receiptText } from '../proof/receipt.js';
 import { hashesIn, type TreeEdge } from '../proof/tiles.js';
@@ -22,17 +21,13 @@ interface AddedBatches {
 export async function addBatches(sealing: Sealing, edge: TreeEdge): Promise<AddedBatches> {
   const waiting = await sealing.waitingBatches(batchesMax);
   const batches: { batch: string; firstLeaf: number }[] = [];
-  const slices = new Slices();
   for (const { batch, origin, leaves } of waiting) {
     if (origin !== sealing.state.origin) {
       await sealing.queueBatch(batch);
       continue;
     }
     batches.push({ batch, firstLeaf: edge.size });
-    for (const leaf of hashesIn(leaves)) {
-      if (slices.isOver()) await slices.next();
-      edge.add(leaf);
-    }
+    for (const leaf of hashesIn(leaves)) edge.add(leaf);
   }
   return { batches, more: waiting.length === batchesMax };
 }
@@ -64,9 +59,7 @@ export async function addQueued(sealing: Sealing, edge: TreeEdge, log: LogIdenti
   const { count, sources, bad: unreadable } = await sealing.take(queueMax);
   const bad = [...unreadable];
   const receipts: { id: string; accountId: string; receipt: string }[] = [];
-  const slices = new Slices();
   for (const source of sources) {
-    if (slices.isOver()) await slices.next();
     const { id, accountId } = source;
     const receipt = receiptOf(source, log);
     if (receipt instanceof Error) {

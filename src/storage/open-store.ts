@@ -31,6 +31,7 @@ import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
 import { modelAvailability } from './stores/tables.js';
 import { usageStore } from './stores/usage-store.js';
+import { workloadStore } from './stores/workload-store.js';
 
 /** Throws StoreUnavailable where the server cannot be reached. */
 export async function openStore(options: StoreAddress & { logger: Logger }): Promise<Store> {
@@ -49,6 +50,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
   return {
     accounts: accountStore(database),
     keys: keyStore(database),
+    workloads: workloadStore(database),
     projects: projectStore(database),
     brought: broughtStore(database),
     aliases: aliasStore(database),

@@ -36,6 +36,9 @@ export interface PageQuery {
   readonly after?: string | undefined;
 }
 
+/** `find` is a part of the email or the name. */
+export type MembersQuery = PageQuery & { readonly find?: string | undefined };
+
 export interface Invitation {
   readonly id: string;
   readonly accountId: string;
@@ -55,6 +58,8 @@ export interface PeopleStore {
   /** By the stored id, or by the id that others see. */
   find(id: string): Promise<Person | null>;
   findByEmail(email: string): Promise<Person | null>;
+  /** The emails of these people, by stored id. */
+  emails(ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   list(query: PageQuery & { readonly email?: string | undefined }): Promise<Person[]>;
   /** The person of that email, who may have been there before. */
   ensure(person: NewPerson): Promise<Person>;
@@ -62,7 +67,7 @@ export interface PeopleStore {
   /** The roles of a person in all of their accounts, and the account that they used last. */
   standing(personId: string): Promise<{ memberships: Membership[]; lastAccountId: string | null }>;
   noteVisit(personId: string, accountId: string, nowMs: number): Promise<void>;
-  members(accountId: string, query: PageQuery): Promise<MemberRecord[]>;
+  members(accountId: string, query: MembersQuery): Promise<MemberRecord[]>;
   member(accountId: string, personId: string): Promise<MemberRecord | null>;
   /** Adds or replaces the role of one source. `last_owner`: nothing is changed, because no owner would be left. */
   setMembership(membership: Omit<Membership, 'lastSeenAt'>): Promise<'set' | 'last_owner'>;

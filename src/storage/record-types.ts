@@ -20,7 +20,7 @@ export interface UsageRow {
   firstByteP95Ms: number | null;
 }
 
-export type ActivityGroup = 'key' | 'model' | 'provider' | 'locode' | 'status' | 'account';
+export type ActivityGroup = 'key' | 'project' | 'model' | 'provider' | 'locode' | 'status' | 'account';
 
 export interface ActivityQuery {
   /** null for all accounts. */
@@ -30,6 +30,8 @@ export interface ActivityQuery {
   interval: 'hour' | 'day';
   /** null for one row an interval. */
   groupBy: ActivityGroup | null;
+  /** Only requests of these projects, by id. */
+  projects?: readonly string[];
 }
 
 export interface ActivityFigures {
@@ -51,12 +53,16 @@ export interface ActivityRow extends ActivityFigures {
   group: string | null;
 }
 
-export type ReportGroup = 'account' | 'key' | 'model' | 'provider' | 'locode' | 'status';
+export type ReportGroup = 'account' | 'project' | 'key' | 'model' | 'provider' | 'locode' | 'status';
 
 /** What a report counts. Absent fields do not restrict it; they mean the same as in a list of generations. */
 export interface ReportFilter {
+  /** The ids of the projects that paid. */
+  projects?: readonly string[];
   key?: string;
   model?: string;
+  /** The model that served, or was asked for where nobody served; as the groups of a report name it. */
+  forModel?: string;
   provider?: string;
   locode?: string;
   served?: boolean;
@@ -110,13 +116,15 @@ export interface BilledLine {
 export interface UsageStore {
   /** Steps without requests have no row. */
   summary(
-    period: Omit<ReportQuery, 'groups' | 'filter' | 'routes'> & Required<Pick<ReportQuery, 'intensities'>>,
+    period: Omit<ReportQuery, 'groups' | 'filter' | 'routes'> &
+      Required<Pick<ReportQuery, 'intensities'>> & { projects?: readonly string[] },
   ): Promise<UsageRow[]>;
   /** The values to filter by. */
   facets(
     accountId: string,
     fromMs: number,
     toMs: number,
+    projects?: readonly string[],
   ): Promise<{ keys: string[]; models: string[]; providers: string[] }>;
   /** Sums by interval and group, and of all together. Groups without requests have no row. */
   activity(query: ActivityQuery): Promise<{ rows: ActivityRow[]; total: ActivityFigures }>;

@@ -3,7 +3,6 @@ import type { Account, Alias, ApiKey, KeyTerms } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import type { NoticeStore } from '../domain/notice.js';
-import type { Project } from '../domain/organisation.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { AuditStore } from './audit-types.js';
@@ -14,6 +13,7 @@ import type { IdentityStore } from './identity-types.js';
 import type { LogStore } from './log-types.js';
 import type { BroughtStore, NameStore } from './name-types.js';
 import type { PeopleStore } from './people-types.js';
+import type { ProjectStore, WorkloadStore } from './project-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
 
@@ -24,6 +24,7 @@ export type * from './hold-types.js';
 export type * from './identity-types.js';
 export type * from './name-types.js';
 export type * from './people-types.js';
+export type * from './project-types.js';
 export type * from './record-types.js';
 export * from './sign-in-types.js';
 
@@ -93,8 +94,14 @@ export interface GenerationQuery {
   after?: string;
   /** The API key's name or id. */
   key?: string;
+  /** The ids of the projects that paid. */
+  projects?: readonly string[];
+  /** The person who held the key, by the id that others see. */
+  holder?: string;
   /** Requested or served model: an id, or `{creator}/{model}` for all of its ids. */
   model?: string;
+  /** The model that served, or was asked for where nobody served, without provider and region. */
+  forModel?: string;
   provider?: string;
   /** The region that served. */
   locode?: string;
@@ -192,21 +199,6 @@ export interface KeyStore {
   noteUses(uses: ReadonlyMap<string, number>): Promise<void>;
 }
 
-/** The changeable fields of a project; absent fields stay, each limit for itself. */
-export type ProjectChange = Partial<Pick<Project, 'name' | 'budget' | 'policy' | 'trust'>> & {
-  limits?: Partial<Project['limits']>;
-};
-
-export interface ProjectStore {
-  /** `exists` where the account has a project of that name. Exact for parallel calls too. */
-  create(project: Project, limit: number): Promise<'created' | 'exists' | 'limit'>;
-  update(accountId: string, id: string, change: ProjectChange): Promise<'changed' | 'exists' | 'gone'>;
-  /** `not_empty` while a key belongs to it. */
-  delete(accountId: string, id: string): Promise<'deleted' | 'not_empty' | 'gone'>;
-  /** How many keys each project of an account has, by project id. */
-  keyCounts(accountId: string): Promise<Map<string, number>>;
-}
-
 export interface AliasStore {
   /** Runs both checks and the insert in one transaction, so that parallel calls cannot exceed the limit. */
   create(accountId: string, alias: Alias, limit: number): Promise<'created' | 'exists' | 'limit'>;
@@ -256,6 +248,7 @@ export interface OtherProcesses {
 export interface Store {
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
+  readonly workloads: WorkloadStore;
   readonly projects: ProjectStore;
   readonly brought: BroughtStore;
   readonly aliases: AliasStore;

@@ -48,10 +48,3 @@ export function pieceMark(index: number): string {
 export function bytesWithPieces(text: string, pieces: readonly Uint8Array[], encoding: TextEncoding): Uint8Array[] {
   return text.split(mark).map((part, at) => (at % 2 === 0 ? Buffer.from(part, encoding) : pieces[Number(part)]!));
 }
-
-/** `error` is dropped because it is empty here, and clients would take it for a failure. */
-const replaced = new Set(['id', 'object', 'created', 'model', 'usage', 'router_metadata', 'error']);
-
-export function isPassedOn(key: string): boolean {
-  return !replaced.has(key);
-}

@@ -110,7 +110,9 @@ export function readUsage(value: unknown, terms: UsageTerms, tier?: unknown): Us
   if (reader.fault !== null) return { kind: 'fault', reason: reader.fault };
   const unpriced = unpricedClass(figures, terms);
   if (unpriced) return { kind: 'fault', reason: `its usage has ${unpriced}, for which the route has no price` };
-  const oddities = [...settleParts(figures, terms), ...unpricedExtras(figures, terms)];
+  const oddities: UsageOddity[] = [];
+  settleParts(figures, terms, oddities);
+  noteUnpricedExtras(figures, terms, oddities);
   if (reader.aboveContextWindow) oddities.push('above_context_window');
   return { kind: 'usage', usage: figures, oddities: oddities.length === 0 ? noOddities : oddities };
 }
@@ -140,9 +142,11 @@ function toolCallsOf(usage: Fields, reader: FigureReader): readonly ToolCalls[] 
 }
 
 /** What the provider did by itself and has no price: it is not billed, or at the ordinary price, and reported. */
-function unpricedExtras(figures: UsageFigures, { price }: UsageTerms): readonly UsageOddity[] {
-  const oddities: UsageOddity[] = [];
-  if (figures.toolCalls.some(({ name }) => !isPriced(price, ({ tools }) => tools?.has(name) === true)))
+function noteUnpricedExtras(figures: UsageFigures, { price }: UsageTerms, oddities: UsageOddity[]): void {
+  if (
+    figures.toolCalls.length > 0 &&
+    figures.toolCalls.some(({ name }) => !isPriced(price, ({ tools }) => tools?.has(name) === true))
+  )
     oddities.push('tool_without_price');
   const { tier } = figures;
   if (tier !== null && !isPriced(price, ({ tiers }) => tiers?.has(tier) === true)) {
@@ -150,7 +154,6 @@ function unpricedExtras(figures: UsageFigures, { price }: UsageTerms): readonly 
     figures.unpricedTier = tier;
     oddities.push('tier_without_price');
   }
-  return oddities;
 }
 
 /** Providers use different names for the same part; the first one that is present counts. */
@@ -235,11 +238,10 @@ function unpricedClass(figures: UsageFigures, { price }: UsageTerms): string | u
 }
 
 /** Makes the parts consistent with the prompt and the completion, which are billed: where they disagree, the total counts. */
-function settleParts(figures: UsageFigures, { hiddenReasoning, price }: UsageTerms): UsageOddity[] {
+function settleParts(figures: UsageFigures, { hiddenReasoning, price }: UsageTerms, oddities: UsageOddity[]): void {
   const unexplained = addOutsideParts(figures);
   // The provider does not say what these tokens are, so they are output and not reported as reasoning.
   if (hiddenReasoning) figures.completionTokens += unexplained;
-  const oddities: UsageOddity[] = [];
   if (figures.promptAudioTokens > 0 && !isPriced(price, ({ inputAudio }) => inputAudio !== undefined))
     oddities.push('prompt_audio_as_input');
   if (figures.cachedTokens > figures.promptTokens) oddities.push('cached_above_prompt');
@@ -254,7 +256,6 @@ function settleParts(figures: UsageFigures, { hiddenReasoning, price }: UsageTer
   completion -= figures.reasoningTokens = Math.min(figures.reasoningTokens, completion);
   completion -= figures.completionAudioTokens = Math.min(figures.completionAudioTokens, completion);
   figures.completionImageTokens = Math.min(figures.completionImageTokens, completion);
-  return oddities;
 }
 
 /**
@@ -283,7 +284,6 @@ function isFields(value: unknown): value is Fields {
 }
 
 const none: readonly (TokenUsage & UsageParts)[] = [];
-
 /**
  * Reads `usage.extra_iterations`: further calls of the provider for this answer, such as context compaction, that its own figures
  * leave out. Each entry is a usage and is billed separately, at the tier of the answer. Entries that cannot be billed are skipped here, because the

@@ -52,6 +52,8 @@ async function furnish(): Promise<void> {
   const state = { state: 'soft_disabled', reason: 'Being moved' };
   await gateway.admin('PUT', '/models/mistral/small-3.2/availability', state);
   const put = (method: string, at: string, body: unknown) => dashboardCall(gateway, method, at, body, customer);
+  await put('POST', 'projects', { name: 'search', budget: { limit_usd: '50', period: 'monthly' } });
+  await gateway.admin('POST', `${path}/members`, { email: 'grace@example.test', role: 'developer', projects: null });
   await put('POST', 'v1/aliases', { name: 'fast', target: 'auto/meta/llama-3.3-70b' });
   await put('POST', 'v1/aliases', { name: 'eu-only', target: 'northwind/meta/llama-3.3-70b/defra' });
   await put('PUT', 'v1/fallback', {
@@ -86,7 +88,11 @@ const data: Readonly<Record<string, string>> = {
   '/playground': 'No messages yet',
   '/aliases': '2 of 5 used',
   '/fallback': '3 of 10',
-  '/routing-policy': 'Routes left',
+  '/routing-policy': 'Routes allowed',
+  '/projects': 'search',
+  '/members': 'grace@example.test',
+  '/settings': 'Save budget',
+  '/audit-log': 'created the API key',
   '/service': 'Top accounts',
   '/accounts': 'new@example.test',
   '/route-health': 'closed',

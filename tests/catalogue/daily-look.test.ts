@@ -98,7 +98,7 @@ beforeEach(async () => {
 const lookWith = (apply: 'never' | 'additions' | 'all', from = url, env = {}) =>
   new DailyCatalogueLook({
     ...{ updates, store, apply, clock, logger: silentLogger },
-    download: (ended) => download(from, fileBytesMax, env, ended),
+    download: (ended) => download(from, fileBytesMax, env, { ended }),
     note: async (applied) => void noted.push(applied),
   });
 

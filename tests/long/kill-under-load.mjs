@@ -1,19 +1,24 @@
 /**
  * Mixed requests (whole answers, streams with and without usage, streams that are left, failures, walks that go on) while the gateway
- * is killed again and again, against prices that this file works out by itself: nothing unbilled, nothing billed twice, nothing
- * billed at another price.
+ * and its settler are killed again and again, against prices that this file works out by itself: nothing unbilled, nothing billed twice,
+ * nothing billed at another price, and every generation a leaf of the log exactly once.
  *
- *   node tests/long/kill-under-load.mjs --requests 20000 --kills 30
+ *   node tests/long/kill-under-load.mjs --requests 40000 --kills 60 --settler-kills 60
  */
 import { parseArgs } from 'node:util';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import * as run from './restarted-gateway.mjs';
 
 const { values } = parseArgs({
-  options: { requests: { type: 'string', default: '20000' }, kills: { type: 'string', default: '30' } },
+  options: {
+    requests: { type: 'string', default: '40000' },
+    kills: { type: 'string', default: '60' },
+    'settler-kills': { type: 'string', default: '60' },
+  },
 });
 const requests = Number(values.requests);
 const kills = Number(values.kills);
+const settlerKills = Number(values['settler-kills']);
 const callerCount = 16;
 const kinds = ['json', 'json', 'stream', 'stream', 'counted', 'left', 'failure', 'walk', 'walk_stream'];
 const random = (below) => Math.floor(Math.random() * below);
@@ -90,7 +95,20 @@ async function caller() {
   }
 }
 
+let settlersKilled = 0;
+/** Between the kills of the gateway, and sometimes during its start or its end. */
+async function killSettlers() {
+  for (let kill = 0; kill < settlerKills; kill++) {
+    const at = ((kill + 0.5) * requests) / (settlerKills + 1);
+    while (sent < at) await run.pause(5);
+    await run.pause(random(100));
+    while (!gateway.killSettler()) await run.pause(20);
+    settlersKilled++;
+  }
+}
+
 const callers = Array.from({ length: callerCount }, caller);
+const settlers = killSettlers();
 for (let kill = 0; kill < kills; kill++) {
   const at = ((kill + 1) * requests) / (kills + 1);
   while (sent < at) await run.pause(5);
@@ -103,7 +121,7 @@ for (let kill = 0; kill < kills; kill++) {
   isDown = false;
   if (kill % 10 === 9) console.log(`${kill + 1} kills, ${sent} requests`);
 }
-await Promise.all(callers);
+await Promise.all([...callers, settlers]);
 await gateway.kill('SIGTERM');
 await gateway.start();
 const { costs, doubles, isBalanced } = await gateway.books(account);
@@ -114,7 +132,7 @@ const free = [...broken].filter(([id]) => !((costs.get(id) ?? 0n) > 0n));
 const dear = [...broken].filter(([id, most]) => (costs.get(id) ?? 0n) > most);
 const more = costs.size - exact.size - broken.size;
 console.log(
-  `${sent} requests, ${kills} kills: ${exact.size} whole, ${broken.size} left or broken off, ${unbilledFailures} failures, ${unknown} without an answer`,
+  `${sent} requests, ${kills} kills of the gateway and ${settlersKilled} of its settler: ${exact.size} whole, ${broken.size} left or broken off, ${unbilledFailures} failures, ${unknown} without an answer`,
 );
 for (const [id, price] of wrong.slice(0, 10)) console.log(`${id}: billed ${costs.get(id)}, worth ${price}`);
 checks.check(
@@ -131,6 +149,12 @@ checks.check(
   more >= 0 && more <= callerCount * kills,
 );
 checks.check('the balance is the sum of the ledger', isBalanced);
+const { faults, generations } = await gateway.sealedCheck();
+for (const fault of faults.slice(0, 10)) console.log(JSON.stringify(fault));
+checks.check(
+  `${faults.length} faults in the store: balances, sums and ${generations} generations, each a leaf of the log once`,
+  faults.length === 0,
+);
 checks.finish();
 await gateway.remove();
 acme.stop();

@@ -1,4 +1,4 @@
-/** What the system knows of a process and its descendants: proportional memory, which counts a shared page once. */
+/** What the system knows of a process and its descendants: proportional memory, which counts a shared page once, and what they run. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 function parentsOf() {
@@ -33,4 +33,18 @@ export function treeMegabytes(pid) {
     }
   }
   return (kibibytes * 1024) / 1e6;
+}
+
+/** Kills a process that another one has started, by what its command line contains; false where there is none at present. */
+export function killChild(parent, words) {
+  for (const [pid, above] of parentsOf()) {
+    if (above !== parent) continue;
+    try {
+      if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(words)) continue;
+      return process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return false;
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { stringify } from 'yaml';
+import { killChild } from './process-tree.mjs';
 
 const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 const commandFile = fileURLToPath(new URL('../../bin/lodestone', import.meta.url));
@@ -124,6 +125,18 @@ export class RestartedGateway {
     this.#child.kill(signal);
     this.url = '';
     return this.#ended;
+  }
+
+  /** False where there is none at present. */
+  killSettler() {
+    return killChild(this.#child.pid, 'settle.js');
+  }
+
+  /** What `storage check` finds when everything is sealed. */
+  async sealedCheck() {
+    const waits = /^lodestone_log_unsealed_oldest_seconds /m;
+    while (waits.test(await (await fetch(`${this.url}/metrics`)).text())) await pause(500);
+    return this.admin('GET', '/storage/check');
   }
 
   async remove() {

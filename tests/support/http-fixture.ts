@@ -92,6 +92,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const playground = (_door: unknown, _req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, tokens },
+    exchange: { allows: () => true, exchange: () => Promise.reject(new Error('this fixture exchanges no tokens')) },
     members,
     invitations,
     modelStates: new ModelStates(store.availability),

@@ -6,6 +6,7 @@ import { serverLimits } from '../../src/http/server/connections.js';
 import { createServer, type LodestoneServer } from '../../src/http/server/server.js';
 import type { SocketCaller } from '../../src/http/server/socket-caller.js';
 import { BodyMemory } from '../../src/limits/body-memory.js';
+import { AnswerBytes } from '../../src/wire/outgoing-body.js';
 import { AnswerReader } from '../faults/generator/answer-reader.js';
 import { httpFixture } from './http-fixture.js';
 import { RawConnection, requestBytes } from './raw-http.js';
@@ -82,7 +83,7 @@ export class LabelledServer {
       }
       await this.wait;
       if (this.streams) caller.endStream('over');
-      else caller.answer([], this.answer ?? `"fast ${body.length}"`, 'latin1');
+      else caller.answer([], new AnswerBytes(this.answer ?? `"fast ${body.length}"`, 'latin1'));
     } catch (error) {
       if (caller.gone) caller.abandon();
       else caller.refuse(error as GatewayError, 'req-1', {});

@@ -64,6 +64,7 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
   return {
     find,
     findByEmail,
+    emails: async (ids) => new Map(people().flatMap(({ id, email }) => (ids.includes(id) ? [[id, email]] : []))),
     list: async ({ email, ...page }) =>
       pageOf(
         people().filter((person) => email === undefined || person.email === email),
@@ -85,7 +86,11 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
       const ids = new Set(rowsNow().flatMap((row) => (row.accountId === accountId ? [row.personId] : [])));
       const records = [...ids].flatMap((id) => recordOf(accountId, id) ?? []);
       return pageOf(
-        records.map((record) => ({ ...record, id: record.person.id })),
+        records
+          .filter(({ person }) =>
+            `${person.email} ${person.name ?? ''}`.toLowerCase().includes(page.find?.toLowerCase() ?? ''),
+          )
+          .map((record) => ({ ...record, id: record.person.id })),
         page,
       );
     },

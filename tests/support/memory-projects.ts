@@ -1,7 +1,7 @@
 /** The projects of the memory store. */
 import { type Account, type ApiKey, keyProjectId } from '../../src/domain/account.js';
 import type { Project } from '../../src/domain/organisation.js';
-import type { ProjectChange, ProjectStore } from '../../src/storage/store.js';
+import type { ProjectChange, ProjectStore, WorkloadStore } from '../../src/storage/store.js';
 
 interface Rows {
   answer<T>(read: () => T): Promise<T>;
@@ -24,15 +24,15 @@ export function memoryProjects({ answer, account, keys }: Rows): ProjectStore {
     update: (accountId: string, id: string, { limits, ...change }: ProjectChange) =>
       answer(() => {
         const project = account(accountId).projects.get(id);
-        if (!project) return 'gone';
-        if ((named(accountId, change.name) ?? project) !== project) return 'exists';
+        if (!project) return { outcome: 'gone', ended: [] };
+        if ((named(accountId, change.name) ?? project) !== project) return { outcome: 'exists', ended: [] };
         Object.assign(project, change, limits && { limits: { ...project.limits, ...limits } });
-        return 'changed';
+        return { outcome: 'changed', ended: [] };
       }),
     delete: (accountId: string, id: string) =>
       answer(() => {
-        if ([...keys()].some((key) => key.projectId === id)) return 'not_empty';
-        return account(accountId).projects.delete(id) ? 'deleted' : 'gone';
+        if ([...keys()].some((key) => key.projectId === id)) return { outcome: 'not_empty', ended: [] };
+        return { outcome: account(accountId).projects.delete(id) ? 'deleted' : 'gone', ended: [] };
       }),
     keyCounts: (accountId: string) =>
       answer(() => {
@@ -45,3 +45,6 @@ export function memoryProjects({ answer, account, keys }: Rows): ProjectStore {
       }),
   };
 }
+
+/** No project trusts anybody. */
+export const noWorkloads: WorkloadStore = { ownerOf: async () => null, create: async () => 'untrusted' };

@@ -28,7 +28,7 @@ import { memoryLog } from './memory-log.js';
 import { memoryBrought, memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
 import { memoryPeople } from './memory-people.js';
-import { memoryProjects } from './memory-projects.js';
+import { memoryProjects, noWorkloads } from './memory-projects.js';
 import { memoryRecords } from './memory-records.js';
 import { memorySignIn, memoryTables, signInRows } from './memory-sign-in.js';
 import { asked, memoryUsage } from './memory-usage.js';
@@ -159,6 +159,7 @@ export class MemoryStore implements Store {
     keys: () => this.keyRows.values(),
   });
   readonly brought: Store['brought'] = memoryBrought(this.keyRows);
+  readonly workloads: Store['workloads'] = noWorkloads;
 
   readonly aliases = {
     create: (accountId: string, alias: Alias, limit: number) =>

@@ -1,5 +1,6 @@
 /** The usage part of the memory store: the same groups, errors and percentiles as the query over PostgreSQL. */
 import type { Generation } from '../../src/domain/generation.js';
+import { defaultProjectId } from '../../src/domain/organisation.js';
 import type {
   ActivityFigures,
   ActivityGroup,
@@ -18,11 +19,15 @@ function isError({ status, streamEnd }: Generation): boolean {
 /** Whether a generation is one that the query asks for. */
 export function asked(row: Generation, query: GenerationQuery): boolean {
   const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
+  const { projects, holder, forModel } = query;
   const ids = [row.requestedModel, row.servedModel ?? ''];
   const models = [...ids, ...ids.map((id) => id.split('/').slice(1, 3).join('/'))];
   return (
     row.accountId === accountId &&
     (after === undefined || (sort === 'oldest' ? row.id > after : row.id < after)) &&
+    (projects === undefined || projects.includes(projectOf(row))) &&
+    (holder === undefined || (row.holderId ?? '').replace(/^acct-/, 'per-') === holder) &&
+    (forModel === undefined || modelOf(row) === forModel) &&
     (requestId === undefined || row.requestId === requestId) &&
     (locode === undefined || row.locode === locode) &&
     (served === undefined || (row.provider !== null) === served) &&
@@ -36,6 +41,13 @@ export function asked(row: Generation, query: GenerationQuery): boolean {
   );
 }
 
+function modelOf({ servedModel, requestedModel }: Generation): string {
+  const id = servedModel ?? requestedModel;
+  return servedModel !== null || id.split('/').length > 2 ? id.split('/').slice(1, 3).join('/') : id;
+}
+
+const projectOf = ({ projectId, accountId }: Generation) => projectId ?? defaultProjectId(accountId);
+
 /** Of routes. */
 const noPercentiles = { firstByteP50Ms: null, firstByteP95Ms: null };
 /** Of an intensity only requests and tokens are summed. */
@@ -43,7 +55,7 @@ const weightOnly = { ...noPercentiles, errors: 0, costPico: 0n };
 
 export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
   return {
-    async summary({ accountId, fromMs, toMs, stepMs, intensities }) {
+    async summary({ accountId, fromMs, toMs, stepMs, intensities, projects }) {
       const groups = new Map<
         string,
         { group: UsageGroup; step: number | null; id: string | null; rows: Generation[] }
@@ -57,12 +69,13 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
       groups.set('period', { group: 'period', step: null, id: null, rows: [] });
       for (const row of rows()) {
         if (row.accountId !== accountId || row.createdAt < fromMs || row.createdAt >= toMs) continue;
+        if (projects && !projects.includes(projectOf(row))) continue;
         const step = Math.floor((row.createdAt - fromMs) / stepMs);
         groups.get('period')!.rows.push(row);
         put('step', step, null, row);
         put('route', null, row.servedModel, row);
         put('intensity', step, intensityOf(row, intensities), row);
-        put('model', null, row.servedModel?.split('/').slice(1, 3).join('/') ?? null, row);
+        put('model', null, modelOf(row), row);
         put('provider', null, row.provider, row);
         put('region', null, row.locode, row);
       }
@@ -72,13 +85,14 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         ...(group === 'intensity' && weightOnly),
       }));
     },
-    async activity({ accountId, fromMs, toMs, interval, groupBy }) {
+    async activity({ accountId, fromMs, toMs, interval, groupBy, projects }) {
       const stepMs = interval === 'day' ? 86_400_000 : 3_600_000;
       const groups = new Map<string, { startMs: number; group: string | null; rows: Generation[] }>();
       const all: Generation[] = [];
       for (const row of rows()) {
         if ((accountId !== null && row.accountId !== accountId) || row.createdAt < fromMs || row.createdAt >= toMs)
           continue;
+        if (projects && !projects.includes(projectOf(row))) continue;
         const startMs = Math.floor(row.createdAt / stepMs) * stepMs;
         const group = groupBy === null ? null : groupOf[groupBy](row);
         const key = JSON.stringify([startMs, group]);
@@ -112,7 +126,7 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
           put('failed_by', null, row.servedModel === null ? JSON.stringify(row.providersAttempted) : null, row);
         }
         if (intensities) put('step_intensity', step, intensityOf(row, intensities), row);
-        for (const group of groups) put(group, null, groupOf[group](row), row);
+        for (const group of groups) put(group, null, group === 'model' ? modelOf(row) : groupOf[group](row), row);
       }
       return [...sums.values()].map(({ group, step, id, rows: of }) => ({
         ...{ group, step, id, ...activityOf(of) },
@@ -120,9 +134,9 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         ...(group === 'step_intensity' && { ...weightOnly, cachedTokens: 0 }),
       }));
     },
-    async facets(accountId, fromMs, toMs) {
-      const mine = [...rows()].filter(
-        (row) => row.accountId === accountId && row.createdAt >= fromMs && row.createdAt < toMs,
+    async facets(accountId, fromMs, toMs, projects) {
+      const mine = [...rows()].filter((row) =>
+        asked(row, { accountId, fromMs, toMs, limit: 1, ...(projects && { projects }) }),
       );
       const distinct = (read: (row: Generation) => string | null) =>
         [...new Set(mine.map(read))].filter((value) => value !== null).sort();
@@ -162,6 +176,7 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
 
 const groupOf: Record<ActivityGroup, (row: Generation) => string | null> = {
   key: (row) => row.keyName,
+  project: projectOf,
   model: (row) => row.servedModel?.split('/').slice(1, 3).join('/') ?? null,
   provider: (row) => row.provider,
   locode: (row) => row.locode,

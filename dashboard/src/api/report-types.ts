@@ -40,7 +40,7 @@ export interface ReportMember extends ReportFigures {
   lon?: number | null;
 }
 
-export type ReportGroup = 'key' | 'model' | 'provider' | 'locode' | 'status' | 'account';
+export type ReportGroup = 'key' | 'project' | 'model' | 'provider' | 'locode' | 'status' | 'account';
 
 export interface Report {
   from: string;

@@ -30,6 +30,13 @@ function pages<Entry extends { id: string }>(key: readonly unknown[], path: stri
 
 export const requestPages = (parameters: Parameters) => pages<Generation>(['requests'], 'usage/requests', parameters);
 
+/** The newest requests of the account. */
+export const requestPageOf = (limit: string) =>
+  queryOptions({
+    queryKey: ['newest requests', limit],
+    queryFn: async () => (await api<List<Generation>>(`usage/requests${query({ limit })}`)).data,
+  });
+
 export const operatorRequestPages = (parameters: Parameters) =>
   pages<Generation>(['operator', 'requests'], 'operator/requests', parameters);
 

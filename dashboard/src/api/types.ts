@@ -25,7 +25,7 @@ export interface AccountChoice {
   role: Role;
 }
 
-type Role = 'owner' | 'admin' | 'billing' | 'developer' | 'auditor';
+export type Role = 'owner' | 'admin' | 'billing' | 'developer' | 'auditor';
 
 interface Gateway {
   registration: 'open' | 'closed';
@@ -59,6 +59,10 @@ export interface SignedIn extends Gateway {
   account: SessionAccount | null;
   person: { id: string; email: string; name: string | null };
   role: Role;
+  /** The projects that a developer is bound to; null for all. */
+  projects: string[] | null;
+  /** For each right that the role lacks, who has it. */
+  lacks: Partial<Record<string, string>>;
   /** Every account that the person can change to. */
   accounts: AccountChoice[];
   operator: boolean;
@@ -81,6 +85,11 @@ export interface Key {
   last_four: string;
   /** Where the key was before; null for one that was made here. */
   imported_from: { system: string; id: string } | null;
+  /** null for a management key of the whole account. */
+  project: string | null;
+  /** The id of the person who holds it; null where it belongs to the project. */
+  holder: string | null;
+  holder_email?: string | null;
   expires_at: string | null;
   state: 'active' | 'disabled' | 'expired';
   created_at: string;
@@ -230,7 +239,8 @@ export type Preference = 'balanced' | 'price' | 'latency' | 'carbon' | 'throughp
 
 /** Besides `prefer` a policy has one field for each gate, with the gate's name. */
 export interface RoutingPolicy {
-  prefer: Preference;
+  /** null in a project that takes the account's. */
+  prefer: Preference | null;
   [gate: string]: unknown;
 }
 
@@ -261,6 +271,10 @@ export interface PolicyPreview {
   total: number;
   left: number;
   gates: GateCount[];
+  /** Of a project's policy: the account's gates, which come first. */
+  account_gates?: GateCount[];
+  /** Of those that are left, how many can serve now. */
+  available: number;
   eligible: string[];
   removed: { id: string; gate: string }[];
   error: { message: string; code: string } | null;

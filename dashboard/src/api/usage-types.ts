@@ -143,6 +143,8 @@ export interface AuditLogEntry {
   action: string;
   subject: string;
   subject_name: string | null;
+  /** Where it came from; null where that is not known. */
+  address?: string | null;
   account_id: string | null;
   account_name: string | null;
   details: Record<string, unknown>;

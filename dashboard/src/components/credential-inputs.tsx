@@ -53,13 +53,14 @@ export function PasswordInput({ onChange, ...field }: PasswordInputProps) {
   );
 }
 
-export function CodeInput({ onChange, ...field }: CredentialInputProps) {
+/** `isFirst`: of a set-up, before there are recovery codes. */
+export function CodeInput({ onChange, isFirst, ...field }: CredentialInputProps & { isFirst?: boolean }) {
   return (
     <Input
       {...field}
       autoCapitalize="off"
       autoComplete="one-time-code"
-      hint="The six digits that your authenticator app shows, or a recovery code."
+      hint={`The six digits that your authenticator app shows${isFirst ? '.' : ', or a recovery code.'}`}
       label="Code"
       name="code"
       onChange={(event) => onChange(event.target.value)}

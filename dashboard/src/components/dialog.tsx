@@ -2,9 +2,9 @@
  * A modal dialog with the native element: focus stays inside and returns afterwards, Escape closes it, and the page behind is
  * inert. Libraries for this inject styles, which the Content-Security-Policy refuses.
  */
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { IconButton } from './button.js';
+import { Button, IconButton } from './button.js';
 import { classNames } from './class-names.js';
 import { CloseIcon } from './icons.js';
 
@@ -17,13 +17,18 @@ export interface DialogProps {
   wide?: boolean;
   /** Keeps the dialog open on a click outside, so that nothing is lost. */
   closeOutside?: boolean;
+  /** Asked before Escape or the cross closes the dialog, where something in it cannot be shown again. */
+  keep?: string | undefined;
 }
 
 export function Dialog({ open, ...rest }: DialogProps) {
   return open ? createPortal(<OpenDialog {...rest} />, document.body) : null;
 }
 
-function OpenDialog({ onClose, title, description, children, wide, closeOutside = true }: Omit<DialogProps, 'open'>) {
+function OpenDialog(props: Omit<DialogProps, 'open'>) {
+  const { title, description, children, wide, closeOutside = true, keep } = props;
+  const [isAsking, setAsking] = useState(false);
+  const onClose = () => (keep === undefined ? props.onClose() : setAsking(true));
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
 
@@ -53,6 +58,12 @@ function OpenDialog({ onClose, title, description, children, wide, closeOutside 
         event.preventDefault();
         onClose();
       }}
+      // A second Escape closes the element whatever its first one was answered with.
+      onClose={() => {
+        if (keep === undefined) return props.onClose();
+        element.current?.showModal();
+        setAsking(true);
+      }}
       onClick={(event) => {
         if (closeOutside && event.target === element.current) onClose();
       }}
@@ -72,6 +83,19 @@ function OpenDialog({ onClose, title, description, children, wide, closeOutside 
           </div>
           <IconButton className="-mt-1 -mr-1.5" icon={CloseIcon} label="Close" onClick={onClose} />
         </header>
+        {isAsking && (
+          <div className="flex flex-col gap-3 rounded-md bg-warn-soft p-3" role="alert">
+            <p className="text-warn">{keep}</p>
+            <DialogActions>
+              <Button autoFocus onClick={() => setAsking(false)}>
+                Keep it open
+              </Button>
+              <Button onClick={props.onClose} variant="danger">
+                Close
+              </Button>
+            </DialogActions>
+          </div>
+        )}
         {children}
       </div>
     </dialog>

@@ -63,6 +63,17 @@ export const AccountsIcon = icon(
     <path d="M2.5 16c.3-2.8 2.3-4.5 5-4.5s4.7 1.7 5 4.5M13 4.6a2.6 2.6 0 0 1 0 4.9M14.7 11.9c1.6.6 2.6 2 2.8 4.1" />
   </>,
 );
+export const MenuIcon = icon(<path d="M3.5 5.5h13M3.5 10h13M3.5 14.5h13" />);
+export const MembersIcon = icon(
+  <>
+    <circle cx="10" cy="6.75" r="3" />
+    <path d="M4 16.5c.4-3 2.8-4.75 6-4.75s5.6 1.75 6 4.75" />
+  </>,
+);
+export const ProjectsIcon = icon(
+  <path d="M3 5.5A1.5 1.5 0 0 1 4.5 4h3l2 2h6A1.5 1.5 0 0 1 17 7.5v7a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 3 14.5zM3 9h14" />,
+);
+export const SettingsIcon = icon(<path d="M3 6h8M15 6h2M3 14h2M9 14h8M11 4v4h4V4zM5 12v4h4v-4z" />);
 export const HealthIcon = icon(
   <path d="M10 16.5S3 12.6 3 7.9A3.6 3.6 0 0 1 6.7 4.3c1.4 0 2.6.7 3.3 1.9.7-1.2 1.9-1.9 3.3-1.9A3.6 3.6 0 0 1 17 7.9c0 4.7-7 8.6-7 8.6Z" />,
 );

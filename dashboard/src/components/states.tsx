@@ -75,10 +75,17 @@ export function messageOf(error: unknown): string {
 }
 
 /** An error inside a form or dialog. */
-export function Notice({ tone = 'danger', children }: { tone?: 'danger' | 'warn' | 'neutral'; children: ReactNode }) {
+export function Notice({
+  tone = 'danger',
+  children,
+}: {
+  tone?: 'danger' | 'warn' | 'good' | 'neutral';
+  children: ReactNode;
+}) {
   const tones = {
     danger: 'bg-danger-soft text-danger',
     warn: 'bg-warn-soft text-warn',
+    good: 'bg-good-soft text-good',
     neutral: 'bg-sunken text-ink-2',
   };
   return (

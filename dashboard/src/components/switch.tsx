@@ -6,10 +6,11 @@ export interface SwitchProps {
   label: string;
   hint?: ReactNode;
   checked: boolean;
+  disabled?: boolean;
   onChange: (checked: boolean) => void;
 }
 
-export function Switch({ label, hint, checked, onChange }: SwitchProps) {
+export function Switch({ label, hint, checked, disabled, onChange }: SwitchProps) {
   const id = useId();
   return (
     <div className="flex items-start justify-between gap-4">
@@ -26,7 +27,8 @@ export function Switch({ label, hint, checked, onChange }: SwitchProps) {
       <Root
         aria-describedby={hint ? `${id}-hint` : undefined}
         checked={checked}
-        className="mt-0.5 h-5 w-9 shrink-0 rounded-full border border-field bg-sunken transition-colors data-[state=checked]:border-accent data-[state=checked]:bg-accent"
+        disabled={disabled}
+        className="mt-0.5 h-5 w-9 shrink-0 rounded-full border border-field bg-sunken transition-colors disabled:opacity-55 data-[state=checked]:border-accent data-[state=checked]:bg-accent"
         id={id}
         onCheckedChange={onChange}
       >

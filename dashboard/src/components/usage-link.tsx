@@ -8,7 +8,8 @@ export type UsageSearch = Record<string, string | undefined>;
 
 /** The filter for one member of a group; null is what nobody served. */
 export function memberSearch(group: ReportGroup, id: string | null): UsageSearch {
-  return id === null ? { served: 'no' } : { [group]: id };
+  if (id === null) return { served: 'no' };
+  return group === 'model' ? { for_model: id } : { [group]: id };
 }
 
 export interface UsageLinkProps {

@@ -1,8 +1,9 @@
 /** Formats counts, durations and shares in the reader's locale; an unknown value is a dash. */
+import { locale } from './locale.js';
 
-const counts = new Intl.NumberFormat();
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
-const shares = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const counts = new Intl.NumberFormat(locale);
+const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
 
 export const unknown = '–';
 
@@ -27,6 +28,14 @@ export function milliseconds(value: number | null | undefined): string {
   if (value < 10) return `${Math.round(value * 10) / 10} ms`;
   if (value < 1000) return `${Math.round(value)} ms`;
   return `${(value / 1000).toFixed(value < 10_000 ? 2 : 1)} s`;
+}
+
+/** A median or percentile of many: it is true to within a twentieth, so two digits of it are shown. */
+export function roughMilliseconds(value: number | null | undefined): string {
+  if (value === null || value === undefined || value < 100) return milliseconds(value);
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 1);
+  const rounded = Math.round(value / unit) * unit;
+  return rounded < 1000 ? `${rounded} ms` : `${rounded / 1000} s`;
 }
 
 export function carbon(value: number | null | undefined): string {

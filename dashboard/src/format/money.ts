@@ -2,6 +2,7 @@
  * Formats exact amounts: decimal strings in, text out, and no float in between. A sum of many requests is shown to the cent
  * (`totalUsd`), the amount of one request to four significant digits (`rowUsd`), and a receipt shows every decimal (`usd`).
  */
+import { locale } from './locale.js';
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?$/;
 
@@ -77,7 +78,7 @@ export function sumUsd(amounts: readonly string[]): string {
 
 /** An amount of a second currency, as text with two decimals. */
 export function inCurrency(amount: string, code: string): string {
-  return new Intl.NumberFormat(undefined, { style: 'currency', currency: code }).format(
+  return new Intl.NumberFormat(locale, { style: 'currency', currency: code }).format(
     amount as Intl.StringNumericLiteral,
   );
 }

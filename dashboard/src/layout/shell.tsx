@@ -7,7 +7,7 @@ import { ExactTooltip } from '../components/exact-tooltip.js';
 import { AccountMenu } from './account-menu.js';
 import { BalanceBanner } from './balance-banner.js';
 import { Brand } from './brand.js';
-import { Navigation } from './navigation.js';
+import { Navigation, NavigationMenu } from './navigation.js';
 import { PaletteButton } from './palette/palette-button.js';
 import { SessionContext, shellSession } from './session-context.js';
 
@@ -30,9 +30,12 @@ export function Shell() {
       <div className="lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]">
         <header className="sticky top-0 z-20 border-line bg-page/95 backdrop-blur-sm max-lg:border-b lg:flex lg:h-dvh lg:flex-col lg:border-r">
           <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">
-            <Link aria-label="Lodestone" className="flex rounded-md" to="/">
-              <Brand />
-            </Link>
+            <div className="flex items-center gap-1.5">
+              {isWide || <NavigationMenu operator={session.operator} />}
+              <Link aria-label="Lodestone" className="flex rounded-md" to="/">
+                <Brand />
+              </Link>
+            </div>
             <div className="flex items-center lg:hidden">
               {isWide || <PaletteButton />}
               <AccountMenu />
@@ -43,7 +46,7 @@ export function Shell() {
               <PaletteButton />
             </div>
           )}
-          <Navigation hasAccount={session.account !== null} operator={session.operator} />
+          {isWide && <Navigation operator={session.operator} />}
           <div className="border-t border-line p-3 max-lg:hidden">
             <AccountMenu />
           </div>

@@ -1,5 +1,5 @@
 /**
- * Erases the stored hashes of expired keys: at start, at each next expiry, and when a request uses an expired key. A store
+ * Erases the stored hashes of expired keys, and removes keys of workloads that are over: at start, at each next expiry, and when a request uses an expired key. A store
  * that is away delays an erasure but never loses one.
  */
 
@@ -24,6 +24,8 @@ const timerSchedule: Schedule = (delayMs, callback) => {
 /** Longer delays overflow setTimeout. Waking up daily also corrects for a clock that was changed. */
 const delayMsMax = 86_400_000;
 const retryMs = 30_000;
+/** Keys of workloads end all the time, so sweeps have at least this between them. */
+const restMs = 1_000;
 
 export class ExpirySweeper {
   private cancel: (() => void) | null = null;
@@ -31,6 +33,7 @@ export class ExpirySweeper {
   private running: Promise<void> | null = null;
   private again = false;
   private stopped = false;
+  private sweptAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly keys: ExpiringKeys,
@@ -82,6 +85,7 @@ export class ExpirySweeper {
   private async sweepOnce(): Promise<void> {
     try {
       const now = this.clock.now();
+      this.sweptAt = now;
       const erased = await this.keys.eraseExpired(now);
       if (erased > 0) this.logger.info({ erased }, 'erased the hashes of expired keys');
       const next = await this.keys.nextExpiry(now);
@@ -96,7 +100,7 @@ export class ExpirySweeper {
   private wakeAt(instant: number): void {
     this.cancel?.();
     this.wakesAt = instant;
-    const delayMs = Math.min(Math.max(instant - this.clock.now(), 0), delayMsMax);
+    const delayMs = Math.min(Math.max(Math.max(instant, this.sweptAt + restMs) - this.clock.now(), 0), delayMsMax);
     this.cancel = this.schedule(delayMs, () => void this.sweep());
   }
 }

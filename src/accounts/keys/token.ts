@@ -1,6 +1,6 @@
 /** The token of an API key: how it is made and hashed, read from a request by its shape, and compared with its key. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type ApiKey, broughtKeptMs, type Identity } from '../../domain/account.js';
+import { type ApiKey, broughtKeptMs, type Identity, isTrustGone, workloadKeptMs } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 
 export const tokenPrefix = 'sk-lr-';
@@ -87,6 +87,11 @@ export function isHashDue(key: ApiKey, nowMs: number): boolean {
   return nowMs >= key.expiresAt + (key.brought ? broughtKeptMs : 0);
 }
 
+/** The key of a workload is removed some time after its end. */
+export function isRemoved({ workload, expiresAt }: ApiKey, nowMs: number): boolean {
+  return workload !== undefined && expiresAt !== null && nowMs >= expiresAt + workloadKeptMs;
+}
+
 export function keyExpired(key: ApiKey, nowMs: number): boolean {
   return key.hash === null || (key.expiresAt !== null && nowMs >= key.expiresAt);
 }
@@ -97,8 +102,10 @@ export function keyExpired(key: ApiKey, nowMs: number): boolean {
  */
 export function verifyToken(identity: Identity, token: string, nowMs: number): void {
   const { key } = identity;
-  if (key.hash === null || keyExpired(key, nowMs)) {
-    throw gatewayError('api_key_expired', { expiredAt: new Date(key.expiresAt ?? nowMs).toISOString() });
+  const isOver = isTrustGone(identity);
+  if (key.hash === null || isOver || keyExpired(key, nowMs)) {
+    const endMs = isOver ? Math.min(key.expiresAt ?? nowMs, nowMs) : (key.expiresAt ?? nowMs);
+    throw gatewayError('api_key_expired', { expiredAt: new Date(endMs).toISOString() });
   }
   if (!isTokenValid(identity, token, nowMs)) throw gatewayError('api_key_not_registered');
   if (key.terms.disabled) throw gatewayError('api_key_disabled');
@@ -107,7 +114,7 @@ export function verifyToken(identity: Identity, token: string, nowMs: number): v
 /** The same check as a boolean, for callers that report another error first. The hashes are compared in constant time. */
 export function isTokenValid(identity: Identity, token: string, nowMs: number): boolean {
   const { key } = identity;
-  if (key.hash === null || keyExpired(key, nowMs)) return false;
+  if (key.hash === null || isTrustGone(identity) || keyExpired(key, nowMs)) return false;
   if (isVerified(token, identity)) return true;
   const good = timingSafeEqual(key.hash, hashToken(token));
   if (good) rememberVerified(token, identity);

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
 import { type Membership, type Role, shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { MemberRecord, PageQuery, PeopleStore } from '../../storage/store.js';
+import type { MemberRecord, MembersQuery, PeopleStore } from '../../storage/store.js';
 import type { Actor, AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { checkRight, memberRight, membershipInForce, type Standing } from '../roles.js';
@@ -37,7 +37,7 @@ const byHand = 'manual';
 export class Members {
   constructor(private readonly deps: MembersDeps) {}
 
-  list(accountId: string, page: PageQuery): Promise<MemberRecord[]> {
+  list(accountId: string, page: MembersQuery): Promise<MemberRecord[]> {
     return this.deps.people.members(accountId, page);
   }
 

@@ -2,7 +2,7 @@
 import { timeOrderedId } from '../../base/ids.js';
 import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
-import type { Project } from '../../domain/organisation.js';
+import type { Project, TrustEntry } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ProjectChange, Store } from '../../storage/store.js';
 import type { AccountChanges } from '../account-changes.js';
@@ -16,7 +16,7 @@ export interface ProjectsDeps {
   store: Pick<Store, 'projects'>;
   clock: Clock;
   audit: AuditLog;
-  cache: Pick<Identities, 'changed'>;
+  cache: Pick<Identities, 'changed' | 'forgetKey'>;
   changes: Pick<AccountChanges, 'run'>;
 }
 
@@ -54,7 +54,8 @@ export class Projects {
   /** What is left out stays as it is. Throws project_exists. A policy is replaced, so running requests keep theirs. */
   async update(actor: Actor, account: Account, { id }: Project, change: ProjectChange): Promise<Project> {
     const changed = await this.change(account, async () => {
-      const outcome = await this.deps.store.projects.update(account.id, id, change);
+      const { outcome, ended } = await this.deps.store.projects.update(account.id, id, change, this.deps.clock.now());
+      await this.endKeys(account, ended);
       if (outcome === 'exists') throw gatewayError('project_exists', { name: change.name ?? '' });
       const project = account.projects.get(id);
       if (outcome === 'gone' || !project) throw noSuchProject(id);
@@ -69,11 +70,19 @@ export class Projects {
   async delete(actor: Actor, account: Account, { id, name, isDefault }: Project): Promise<void> {
     if (isDefault) throw gatewayError('project_is_default', { name });
     await this.change(account, async () => {
-      const outcome = await this.deps.store.projects.delete(account.id, id);
+      const { outcome, ended } = await this.deps.store.projects.delete(account.id, id);
+      await this.endKeys(account, ended);
       if (outcome === 'not_empty') throw gatewayError('project_not_empty', { name });
       account.projects.delete(id);
     });
     await this.deps.audit.record(actor, 'project.delete', id, { account_id: account.id, name });
+  }
+
+  /** Keys of workloads that the store has ended. */
+  private async endKeys(account: Account, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    for (const id of ids) this.deps.cache.forgetKey(id);
+    await this.deps.cache.changed(ids.map((id) => `key:${id}@${account.id}` as const));
   }
 
   /** Other processes read the account again, also where this one found that its memory was behind. */
@@ -91,11 +100,16 @@ export function noSuchProject(id: string) {
 }
 
 /** As the API names them; the audit log is JSON, so an amount is decimal text. */
-function auditFields({ budget, limits, ...rest }: ProjectChange): Record<string, unknown> {
+function auditFields({ budget, limits, trust, ...rest }: ProjectChange): Record<string, unknown> {
   return {
     ...rest,
+    ...(trust && { trust: trust.map(trustFields) }),
     ...(budget !== undefined && auditBudget(budget)),
     ...(limits?.requestsPerMinute !== undefined && { requests_per_minute: limits.requestsPerMinute }),
     ...(limits?.tokensPerMinute !== undefined && { tokens_per_minute: limits.tokensPerMinute }),
   };
+}
+
+function trustFields({ allowedModels, allowedProviders, ...entry }: TrustEntry) {
+  return { ...entry, allowed_models: allowedModels, allowed_providers: allowedProviders };
 }

@@ -8,27 +8,21 @@ export interface PasswordOwner {
   name?: string | null | undefined;
 }
 
-/** Throws field_invalid. `param` is the field of the password. Its length has been checked before. */
+/** Throws password_refused. `param` is the field of the password. Its length has been checked before. */
 export async function checkNewPassword(param: string, password: string, owner: PasswordOwner): Promise<void> {
   const reason = await weaknessOf(password, owner);
-  if (reason !== null)
-    throw gatewayError('field_invalid', {
-      param,
-      reason: `${reason}. Choose another password, such as four random words`,
-    });
+  if (reason !== null) throw gatewayError('password_refused', { param, reason });
 }
 
 async function weaknessOf(password: string, { email, name }: PasswordOwner): Promise<string | null> {
   const lower = password.trim().toLowerCase();
-  if (new Set(lower).size <= 2) return 'has no more than two different characters';
+  if (new Set(lower).size <= 2) return 'This password has no more than two different characters.';
   const own = [email, email.split('@', 1)[0], name].map((text) => text?.trim().toLowerCase());
   if (own.includes(lower) || own.includes(lower.replace(/[^\p{L}]+$/u, '')))
-    return 'is the email address or the name of the account';
+    return 'This password is the email address or the name of the account.';
   const common = await commonPasswords();
   // "Password1!" is guessed as soon as "password1".
-  return common.has(lower) || common.has(lower.replace(/[^\p{L}\p{N}]+$/u, ''))
-    ? 'is one of the most common passwords'
-    : null;
+  return common.has(lower) || common.has(lower.replace(/[^\p{L}\p{N}]+$/u, '')) ? 'This password is too common.' : null;
 }
 
 let loading: Promise<ReadonlySet<string>> | undefined;

@@ -61,7 +61,7 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   const nowMs = systemClock.now();
   const into: ModelEntries = {
     ...{ plan: new Plan(system), book, report: new ImportReport(), claimed: new Map() },
-    ...{ env: io.env, placed: new Map(), credentials: new Map(), groups: new Groups() },
+    ...{ env: io.env, placed: new Map(), covered: new Map(), credentials: new Map(), groups: new Groups() },
     today: new Date(nowMs).toISOString().slice(0, 10),
   };
   for (const source of positionals) readSource(context, into, system, source);

@@ -1,6 +1,7 @@
 /** `lodestone provider …` */
 
 import { silentLogger } from '../../base/logger.js';
+import type { ProviderKey } from '../../base/provider-key.js';
 import { parseDurationMs, systemClock } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import type { Config } from '../../config/config.js';
@@ -12,7 +13,7 @@ import { readCatalogue } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
 import { CommandFailure, type Io, UsageError } from '../io.js';
-import { cheapestRoute, type ProbePorts, probe } from '../provider-check/probe.js';
+import { cheapestRoute, type Probed, type ProbePorts, probe } from '../provider-check/probe.js';
 import { type CheckResult, noRoute, notConfigured, resultOf } from '../provider-check/verdict.js';
 import { table } from '../text-table.js';
 
@@ -33,8 +34,8 @@ async function checkProviders({ io, json, options, positionals, markFailed }: Co
   const config = readConfig(options.config, io);
   const { snapshot, faults } = await readCatalogue(config, io);
   if (!snapshot) throw new CommandFailure(faults.join('\n'));
-  const { routes, others } = chooseRoutes(snapshot, positionals[0]);
-  const checked = await callAll(routes, config, io, timeoutMs);
+  const { probed, others } = chooseRoutes(snapshot, positionals[0]);
+  const checked = await callAll(probed, config, io, timeoutMs);
   if (json) io.out(JSON.stringify({ object: 'list', data: [...checked, ...others] }, null, 2));
   else io.out(textOf(checked, others, positionals[0] !== undefined));
   const wanted = positionals[0] === undefined ? checked : [...checked, ...others];
@@ -42,8 +43,8 @@ async function checkProviders({ io, json, options, positionals, markFailed }: Co
 }
 
 interface Chosen {
-  /** The routes to call. */
-  routes: Route[];
+  /** The routes to call, with each of the provider's keys where it has several. */
+  probed: Probed[];
   /** The results for providers that cannot be called. */
   others: CheckResult[];
 }
@@ -59,21 +60,33 @@ function chooseRoutes(snapshot: Snapshot, asked: string | undefined): Chosen {
       );
     }
     return route.provider.configured
-      ? { routes: [route], others: [] }
-      : { routes: [], others: [notConfigured(route.provider)] };
+      ? { probed: withKeys(route.provider.keys, () => route), others: [] }
+      : { probed: [], others: [notConfigured(route.provider)] };
   }
   const provider = asked === undefined ? undefined : snapshot.providers.get(asked);
   if (asked !== undefined && !provider) {
     const known = [...snapshot.providers.keys()].join(', ');
     throw new CommandFailure(`The catalogue has no provider "${asked}". It has: ${known}.`);
   }
-  const result: Chosen = { routes: [], others: [] };
+  const result: Chosen = { probed: [], others: [] };
   for (const one of provider ? [provider] : externalProviders(snapshot)) {
-    const route = cheapestRoute(snapshot, one);
-    if (route) result.routes.push(route);
-    else result.others.push(one.configured ? noRoute(one) : notConfigured(one));
+    const probed = withKeys(one.keys, (key) => cheapestRoute(snapshot, one, key));
+    result.probed.push(...probed);
+    if (probed.length === 0) result.others.push(one.configured ? noRoute(one) : notConfigured(one));
   }
   return result;
+}
+
+/** A route for each key, or one for the one credential. A key without a route that it may be used for is left out. */
+function withKeys(
+  keys: readonly ProviderKey[] | undefined,
+  routeFor: (key?: ProviderKey) => Route | undefined,
+): Probed[] {
+  const probed = (key?: ProviderKey): Probed[] => {
+    const route = routeFor(key);
+    return route ? [{ route, ...(key && { key }) }] : [];
+  };
+  return keys ? keys.flatMap((key) => probed(key)) : probed();
 }
 
 /** The sandbox runs inside the gateway, so there is nothing to call. */
@@ -81,7 +94,7 @@ function externalProviders({ providers }: Snapshot): Provider[] {
   return [...providers.values()].filter(({ dialect }) => dialect !== 'sandbox');
 }
 
-async function callAll(routes: readonly Route[], config: Config, io: Io, timeoutMs: number): Promise<CheckResult[]> {
+async function callAll(all: readonly Probed[], config: Config, io: Io, timeoutMs: number): Promise<CheckResult[]> {
   const clock = systemClock;
   const transport = new HttpTransport({
     nowMs: () => clock.monotonicMs(),
@@ -92,10 +105,12 @@ async function callAll(routes: readonly Route[], config: Config, io: Io, timeout
   const ports: ProbePorts = { transport, credentials, deadlines: new Deadlines(clock), clock, timeoutMs };
   try {
     return await Promise.all(
-      routes.map(async (route) => {
+      all.map(async (probed) => {
+        const { route, key } = probed;
         if (route.provider.dialect === 'sandbox') return sandboxResult(route);
-        const keySource = keySourceOf(route.provider, config);
-        return resultOf(route, await probe(ports, route), { keySource, timeoutMs });
+        const keySource = key ? `its key "${key.name}" of the configuration` : keySourceOf(route.provider, config);
+        const result = resultOf(route, await probe(ports, probed), { keySource, timeoutMs });
+        return key ? { ...result, key: key.name } : result;
       }),
     );
   } finally {
@@ -118,12 +133,16 @@ function reasonOf({ verdict }: CheckResult): string {
   return verdict === 'no_route' ? 'has no route that could be called' : 'is not configured';
 }
 
+function nameOf({ provider, key }: CheckResult): string {
+  return key === undefined ? provider : `${provider} (${key})`;
+}
+
 function textOf(checked: readonly CheckResult[], others: readonly CheckResult[], isOne: boolean): string {
   const words = ({ verdict }: CheckResult) => verdict.replaceAll('_', ' ');
   const parts: string[] = [];
   if (checked.length > 0) {
     const rows = checked.map((result) => [
-      result.provider,
+      nameOf(result),
       words(result),
       result.route,
       result.status,
@@ -134,7 +153,7 @@ function textOf(checked: readonly CheckResult[], others: readonly CheckResult[],
   else parts.push('No provider was called, because none of them is configured.');
   for (const result of checked.filter(({ verdict }) => verdict !== 'ok')) {
     const said = result.said === null ? '' : `\n  It said: ${result.said}`;
-    parts.push(`${result.provider}: ${words(result)}\n  ${result.advice}${said}`);
+    parts.push(`${nameOf(result)}: ${words(result)}\n  ${result.advice}${said}`);
   }
   if (others.length > 0) {
     parts.push(others.map((result) => `${result.provider}: ${words(result)}. ${result.advice}`).join('\n'));

@@ -4,6 +4,7 @@ import { CommandFailure } from '../io.js';
 import type { ModelEntries } from './entries.js';
 import { readModelEntry } from './litellm-models.js';
 import { budgetOf, slugOf, unusedName } from './litellm-people.js';
+import { keyWith } from './provider-keys.js';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 export function readJson(text: string, file: string): Fields {
@@ -43,6 +44,7 @@ function readProviders(into: ModelEntries, providers: Fields, field: string): vo
   for (const [name, value] of Object.entries(providers)) {
     const settings = fieldsOf(value);
     const network = fieldsOf(settings.network_config);
+    const weighed: WeighedKey[] = [];
     listOf(settings.keys).forEach((entry, index) => {
       const key = fieldsOf(entry);
       const path = `${field}.${name}.keys[${index}]`;
@@ -51,10 +53,11 @@ function readProviders(into: ModelEntries, providers: Fields, field: string): vo
         .filter((model) => model !== '*');
       if (models.length === 0)
         report.changed(`${path}.models`, 'no model is named: only names that are listed are made');
-      for (const model of models) addModel(into, { name, model, key, base: textOf(network.base_url), path });
-      if (countOf(key.weight) !== null && key.weight !== 1)
-        report.notTaken(`${path}.weight`, 'the first key of a provider is used');
+      const base = textOf(network.base_url);
+      const [id] = models.flatMap((model) => addModel(into, { name, model, key, base, path }) ?? []);
+      if (id !== undefined && key.weight !== undefined) weighed.push({ path: `${path}.weight`, id, key });
     });
+    takeWeights(into, weighed);
     for (const other of Object.keys(settings)) {
       if (other !== 'keys' && other !== 'network_config')
         report.changed(`${field}.${name}.${other}`, 'left out: Lodestone has its own');
@@ -62,21 +65,47 @@ function readProviders(into: ModelEntries, providers: Fields, field: string): vo
   }
 }
 
+interface WeighedKey {
+  /** Where its weight stands. */
+  readonly path: string;
+  /** The provider. */
+  readonly id: string;
+  readonly key: Fields;
+}
+
+/** Weights are shares there, and numbers from 1 here. */
+function takeWeights({ plan, report }: ModelEntries, weighed: readonly WeighedKey[]): void {
+  const numbers = weighed.map(({ key }) => Number(key.weight)).filter((weight) => weight > 0);
+  const least = Math.min(...numbers);
+  for (const { path, id, key } of weighed) {
+    const made = keyWith(plan, id, secretOf(key.value) ?? '');
+    const weight = Number((Number(key.weight) / least).toFixed(6));
+    if (made === undefined) report.changed(path, 'left out: one key alone needs no weight');
+    else if (!(weight >= 1)) report.notTaken(path, 'a weight is at least 1: leave the key out, or give it one');
+    else {
+      if (weight !== 1) made.weight = weight;
+      report[weight === Number(key.weight) ? 'taken' : 'changed'](path, `the weight ${weight} of the key`);
+    }
+  }
+}
+
+/** Returns the provider that it is called at; undefined where it cannot be taken over. */
 function addModel(
   into: ModelEntries,
   { name, model, key, base, path }: { name: string; model: string; key: Fields; base: string | null; path: string },
-): void {
+): string | undefined {
   const params = {
     model: `${providerNames[name] ?? name}/${model}`,
     api_key: secretOf(key.value),
     ...(base !== null && { api_base: base }),
   };
   const deployment = readModelEntry(into, { litellm_params: params }, path);
-  if (deployment === null) return;
+  if (deployment === null) return undefined;
   const wanted = `${name}/${model}`;
   if (wanted.split('/').length > 2)
-    return void into.report.notTaken(`${path}.models`, `"${wanted.slice(0, 100)}" has the shape of an id`);
-  into.plan.names.set(wanted, { model: deployment.id, note: 'was: a model of Bifrost' });
+    into.report.notTaken(`${path}.models`, `"${wanted.slice(0, 100)}" has the shape of an id`);
+  else into.plan.names.set(wanted, { model: deployment.id, note: 'was: a model of Bifrost' });
+  return deployment.provider;
 }
 
 /** Text, or an object that names a variable. */

@@ -46,6 +46,8 @@ export interface ModelEntries {
   readonly claimed: Map<string, string>;
   /** What stands behind each pin that is in use, so that no entry changes the price or the model of another. */
   readonly placed: Map<string, string>;
+  /** The models that each credential of a provider is named beside, by the provider and the credential's variable. */
+  readonly covered: Map<string, Map<string, Set<string>>>;
   /** Credentials that entries name, by their names. */
   readonly credentials: Map<string, Fields>;
   readonly groups: Groups;

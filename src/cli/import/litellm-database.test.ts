@@ -88,7 +88,7 @@ async function addKey(token: string, more: Record<string, unknown>): Promise<voi
 async function planned(salt: string | null = 'salt') {
   const into: ModelEntries = {
     ...{ plan: new Plan('litellm'), book, report: new ImportReport(), today: '2026-11-18', env: {} },
-    ...{ claimed: new Map(), placed: new Map(), credentials: new Map(), groups: new Groups() },
+    ...{ claimed: new Map(), placed: new Map(), covered: new Map(), credentials: new Map(), groups: new Groups() },
   };
   const found = await readLitellmRows(url);
   readLitellmModels(into, found, salt);

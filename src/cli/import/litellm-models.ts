@@ -4,6 +4,7 @@ import type { Deployment, ModelEntries } from './entries.js';
 import { ownPrice, priceFields } from './litellm-prices.js';
 import { type Claimed, claimProvider, reportCloudField, splitModel } from './litellm-providers.js';
 import { type OwnRoute, variableOf } from './plan.js';
+import { coverModel } from './provider-keys.js';
 import { countOf, type Fields, fieldsOf, textOf } from './values.js';
 
 /** Fields of `litellm_params` that a chat request has too: the client's own win over them. */
@@ -58,6 +59,7 @@ export function readModelEntry(into: ModelEntries, entry: Fields, field: string)
   const provider = claimProvider(into, { field, name, params });
   if (provider === null) return null;
   const deployment = placeModel(into, { field, provider, model, params, info });
+  coverModel(into, provider.id, params, deployment.canonicalId);
   report.taken(`${field}.litellm_params.model`, `\`${deployment.id}\``);
   reportRest(into, entry, params, field);
   return deployment;

@@ -3,6 +3,7 @@ import { addressTemplate } from '../../catalogue/provider-address.js';
 import { type CatalogueBook, newProviderId } from './catalogue-book.js';
 import type { ModelEntries } from './entries.js';
 import { variableOf } from './plan.js';
+import { claimSecret } from './provider-keys.js';
 import { type Fields, textOf } from './values.js';
 
 /** LiteLLM's names of providers that the catalogue has under another id. */
@@ -112,26 +113,6 @@ function providerFor(into: ModelEntries, { known, name, address }: Record<'known
     });
   } else if (address !== '') plan.providers.get(id)!.base_url = address;
   return id;
-}
-
-function claimSecret({ plan, report }: ModelEntries, id: string, params: Fields, field: string): void {
-  const secret = textOf(params.api_key);
-  if (secret === null) return;
-  const settings = plan.providers.get(id)!;
-  const path = `${field}.litellm_params.api_key`;
-  if (settings.api_key === undefined) {
-    settings.api_key = plan.secretReference(secret, `${id}_API_KEY`);
-    const own = plan.catalogue.providers.find((entry) => entry.id === id);
-    if (own?.auth === 'none') delete own.auth;
-  }
-  if (plan.standsFor(settings.api_key, secret)) {
-    report.taken(path, `\`${settings.api_key}\` of the provider \`${id}\``);
-  } else {
-    report.notTaken(
-      path,
-      `the provider \`${id}\` has a key already, \`${settings.api_key}\`, which is used for this model too`,
-    );
-  }
 }
 
 /** What LiteLLM adds to an address by itself. */

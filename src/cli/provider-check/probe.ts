@@ -3,6 +3,7 @@
  * prove little: several providers list them without a key, and no list shows missing credit, a missing deployment or a model
  * that the account may not use.
  */
+import type { ProviderKey } from '../../base/provider-key.js';
 import type { Clock } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import { Call, type CallResult } from '../../providers/call.js';
@@ -30,11 +31,12 @@ export type ProbeOutcome =
   | { kind: 'failed'; failure: Failure; code: string };
 
 /** The cheapest callable route of a chat model; one without a price only where there is no other. */
-export function cheapestRoute({ routes }: Snapshot, provider: Provider): Route | undefined {
+export function cheapestRoute({ routes }: Snapshot, provider: Provider, key?: ProviderKey): Route | undefined {
   const own = [...routes.values()].filter(
     (route) =>
       route.provider.id === provider.id &&
       route.provider.configured &&
+      (key === undefined || route.provider.keys?.includes(key)) &&
       (route.model.kind ?? 'chat') === 'chat' &&
       !route.responsesOnly,
   );
@@ -45,19 +47,25 @@ export function cheapestRoute({ routes }: Snapshot, provider: Provider): Route |
 /** OpenAI's reasoning models accept only the second name and need more than one token; many others accept only the first. */
 const limits = ['"max_tokens":1', '"max_completion_tokens":256'];
 
-export async function probe(ports: ProbePorts, route: Route): Promise<ProbeOutcome> {
-  let outcome = await callOnce(ports, route, limits[0]!);
+/** One call with a route's credential, or with one of its keys. */
+export interface Probed {
+  readonly route: Route;
+  readonly key?: ProviderKey;
+}
+
+export async function probe(ports: ProbePorts, probed: Probed): Promise<ProbeOutcome> {
+  let outcome = await callOnce(ports, probed, limits[0]!);
   if (outcome.kind === 'failed' && outcome.failure.meaning === 'rejected') {
-    outcome = await callOnce(ports, route, limits[1]!);
+    outcome = await callOnce(ports, probed, limits[1]!);
   }
   return outcome;
 }
 
-async function callOnce(ports: ProbePorts, route: Route, limit: string): Promise<ProbeOutcome> {
+async function callOnce(ports: ProbePorts, { route, key }: Probed, limit: string): Promise<ProbeOutcome> {
   const { path, body } = dialectOf(route.provider.dialect).callOf(requestOf(route, limit), route);
   let headers: readonly string[];
   try {
-    headers = await ports.credentials.headersFor(route, path, body);
+    headers = await ports.credentials.headersFor(route, path, body, key);
   } catch (error) {
     if (error instanceof CredentialFault) return { kind: 'no_credential', reason: error.message };
     throw error;

@@ -36,6 +36,8 @@ export interface CheckResult {
   said: string | null;
   /** What to do; empty where the check passed. */
   advice: string;
+  /** Which of several keys of the provider was used. */
+  key?: string;
 }
 
 const dnsCode = /^(ENOTFOUND|EAI_)/;

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Identities, overwrite } from '../../accounts/identities.js';
-import { isHashDue } from '../../accounts/keys/token.js';
+import { isHashDue, isRemoved } from '../../accounts/keys/token.js';
 import type { PicoUsd } from '../../base/money.js';
 import { SharedRead } from '../../base/shared-read.js';
 import { type Account, type ApiKey, type Identity, identityOf } from '../../domain/account.js';
@@ -105,7 +105,8 @@ export class FleetIdentities implements Identities {
   eraseExpired(nowMs: number): void {
     for (const [id, { identity, version }] of this.keys) {
       const { key, account } = identity;
-      if (!isHashDue(key, nowMs)) continue;
+      if (isRemoved(key, nowMs)) this.keys.delete(id);
+      if (isRemoved(key, nowMs) || !isHashDue(key, nowMs)) continue;
       this.keys.set(id, { identity: identityOf({ ...key, hash: null }, account), version });
     }
   }

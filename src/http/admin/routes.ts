@@ -1,6 +1,7 @@
 /** The admin API of routes, models and the catalogue: health, quota holds, availability and reload. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import type { KeyView } from '../../base/provider-key.js';
 import { retiredRoutes, retiringRoutes } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -11,7 +12,7 @@ import { bodyFields, personText } from './fields.js';
 type RouteName = { Params: { provider: string; creator: string; model: string; locode: string } };
 
 export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
-  const { catalogue, modelStates, health, holds, audit } = deps;
+  const { catalogue, modelStates, health, holds, providerKeys, audit } = deps;
   const holdJson = (routeId: string) => {
     const hold = holds.view(routeId);
     return hold && { until: new Date(hold.until).toISOString(), reason: hold.reason };
@@ -28,6 +29,7 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
     model_state: modelStates.get(route.model.canonicalId).state,
     ...health.view(route.id),
     hold: holdJson(route.id),
+    ...(route.provider.keys && { keys: (providerKeys?.viewsOf(route.provider) ?? []).map(keyJson) }),
   });
 
   app.get('/routes', async () => {
@@ -45,6 +47,11 @@ export function registerRoutes(app: FastifyInstance, deps: HttpDeps): void {
     await audit.record(actorOf(request), 'hold.lift', id);
     return reply.code(204).send();
   });
+}
+
+function keyJson({ name, weight, models, state, held, running, calls }: KeyView) {
+  const until = held === null ? null : new Date(held.until).toISOString();
+  return { name, weight, models, state, until, reason: held?.reason ?? null, running, calls };
 }
 
 export const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;

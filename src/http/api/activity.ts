@@ -7,9 +7,9 @@ import type { ActivityFigures, ActivityGroup, ActivityQuery } from '../../storag
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryChoice, queryInstant, queryText } from '../query.js';
-import { settledWaitMs } from './generations.js';
+import { projectScope, settledWaitMs } from './generations.js';
 
-export const ownGroups = ['key', 'model', 'provider', 'locode', 'status'] as const;
+export const ownGroups = ['key', 'project', 'model', 'provider', 'locode', 'status'] as const;
 export const operatorGroups = [...ownGroups, 'account'] as const;
 const intervals = ['hour', 'day'] as const;
 const defaultDays = 7;
@@ -33,7 +33,11 @@ async function activity(
   accountId: string | null,
   groups: readonly ActivityGroup[],
 ) {
-  const query = { accountId, ...periodOf(deps, request), groupBy: queryChoice(request, 'group_by', groups) ?? null };
+  const projects = projectScope(request);
+  const query = {
+    ...{ accountId, ...periodOf(deps, request), groupBy: queryChoice(request, 'group_by', groups) ?? null },
+    ...(projects && { projects }),
+  };
   await deps.journal.settled(settledWaitMs);
   const { rows, total } = await deps.store.usage.activity(query);
   if (rows.length > rowsMax) {

@@ -1,8 +1,10 @@
 /** `GET /v1/audit`: what was done to an account and by it, for a management key and in the dashboard for a session. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Account } from '../../domain/account.js';
+import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { AuditEntry } from '../../storage/store.js';
-import { managerOf } from '../authenticate.js';
+import { accountOf, managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
 
@@ -20,8 +22,34 @@ export function registerOwnAudit(app: FastifyInstance, deps: HttpDeps, prefix: '
     // A management key of one project has not passed the check of rights.
     const { id: accountId } = managerOf(request).account;
     const limit = queryNumber(request, ownAuditLimit);
-    const entries = await deps.store.audit.list(limit, { accountId, ...(await placeOf(deps, request, accountId)) });
-    return { object: 'list', data: entries.map((entry) => ownEntryJson(entry, accountId)) };
+    const action = queryText(request, 'action');
+    const entries = await deps.store.audit.list(limit, {
+      ...{ accountId, ...(action !== undefined && { action }) },
+      ...(await placeOf(deps, request, accountId)),
+    });
+    const data = entries.map((entry) => ownEntryJson(entry, accountId));
+    if (prefix === '/v1') return { object: 'list', data };
+    const names = await namesOf(deps, accountOf(request), data);
+    return { object: 'list', data: data.map((entry) => ({ ...entry, ...names(entry) })) };
+  });
+}
+
+/** For people, who know nobody by an id: the emails and names of whom and what the entries are about, null where there is none any more. */
+async function namesOf({ store, directory }: HttpDeps, account: Account, entries: readonly OwnEntry[]) {
+  const names = new Map([...account.projects.values()].map(({ id, name }) => [id, name]));
+  names.set(account.id, account.email);
+  for (const { id, name } of await directory.keys(account.id)) names.set(id, name);
+  const people = entries.flatMap(({ by, actor, subject }) =>
+    [by ?? '', actor, subject].map((id) => id.replace('person:', '')),
+  );
+  const ids = [...new Set(people.filter((one) => one.startsWith('per-')))];
+  // Who came with an account has the account's id in the store.
+  const emails = await store.people.emails(ids.flatMap((id) => [id, id.replace(/^per-/, 'acct-')]));
+  for (const [id, email] of emails) names.set(shownPersonId(id), email);
+  const nameOf = (id: string | null) => names.get(id?.replace(/^(person|key|account):/, '') ?? '') ?? null;
+  return ({ actor, by, subject }: OwnEntry) => ({
+    actor_name: actor === 'operator' ? null : (nameOf(by) ?? nameOf(actor)),
+    subject_name: nameOf(subject),
   });
 }
 
@@ -32,6 +60,8 @@ async function placeOf({ store }: HttpDeps, request: FastifyRequest, accountId: 
   const reason = `is "${after.slice(0, 100)}", but the account has no entry with this id`;
   throw gatewayError('field_invalid', { param: 'after', reason });
 }
+
+type OwnEntry = ReturnType<typeof ownEntryJson>;
 
 /** An account does not learn which operator it was, and from where. */
 function ownEntryJson(entry: AuditEntry, accountId: string) {

@@ -17,8 +17,9 @@ interface Allowance {
 
 const unlimited: Allowance = { period: 'never', limitPico: null };
 
-export function registerBudget(app: FastifyInstance, deps: HttpDeps): void {
-  app.get('/v1/budget', async (request) => {
+/** `prefix` is `/v1`, or nothing in the dashboard, where the project is the one of the playground. */
+export function registerBudget(app: FastifyInstance, deps: HttpDeps, prefix: string): void {
+  app.get(`${prefix}/budget`, async (request) => {
     const identity = callerOf(request);
     const { key, account, project } = identity;
     const held = await heldOf(deps, identity);

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { idTimeMs } from '../../base/ids.js';
 import { usdText } from '../../base/money.js';
+import { keyProjectId } from '../../domain/account.js';
 import { billJson, usageJson } from '../../domain/bill-json.js';
 import type { Generation } from '../../domain/generation.js';
 import { defaultProjectId, shownPersonId } from '../../domain/organisation.js';
@@ -33,7 +34,7 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
     const { id: accountId } = accountOf(request);
     const found = await recordsOf(deps, async () => {
       const { after } = filters;
-      if (after !== undefined && (await deps.store.generations.find(accountId, after))?.id !== after) return null;
+      if (after !== undefined && (await findWithin(deps, request, after))?.id !== after) return null;
       return deps.store.generations.list({ accountId, limit, ...filters });
     });
     if (found === null) {
@@ -43,7 +44,7 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
     return { object: 'list', data: found.data.map(generationJson), has_more: found.hasMore };
   });
 
-  const one = (request: FastifyRequest, id: string) => generationNamed(deps, accountOf(request).id, id);
+  const one = (request: FastifyRequest, id: string) => generationNamed(deps, () => findWithin(deps, request, id), id);
   app.get<{ Params: { id: string } }>('/v1/generation/:id', (request) => one(request, request.params.id));
   app.get('/v1/generation', async (request) => {
     const id = queryText(request, 'id');
@@ -52,9 +53,16 @@ export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void 
   });
 }
 
-/** The generation of an account by its id, or by the id of its request. */
-export async function generationNamed(deps: HttpDeps, accountId: string, id: string) {
-  const find = () => deps.store.generations.find(accountId, id);
+/** The generation by its id, or by the id of its request; null where it is of a project that the caller does not reach. */
+export async function findWithin({ store }: HttpDeps, request: FastifyRequest, id: string): Promise<Generation | null> {
+  const found = await store.generations.find(accountOf(request).id, id);
+  const reached = reachedProjects(request);
+  return found && (reached === null || reached.includes(generationProject(found))) ? found : null;
+}
+
+const generationProject = ({ projectId, accountId }: Generation) => projectId ?? defaultProjectId(accountId);
+
+export async function generationNamed(deps: HttpDeps, find: () => Promise<Generation | null>, id: string) {
   const generation = await recordsOf(deps, async () => (await find()) ?? (await settledElsewhere(deps, id, find)));
   if (!generation) throw gatewayError('generation_not_found', { id: id.slice(0, 100) });
   return { data: generationJson(generation) };
@@ -91,7 +99,10 @@ export function generationFilters(request: FastifyRequest): Partial<GenerationQu
   const filters = {
     after: queryText(request, 'after'),
     key: queryText(request, 'key'),
+    projects: projectScope(request),
+    holder: queryText(request, 'holder'),
     model: queryText(request, 'model'),
+    forModel: queryText(request, 'for_model'),
     provider: queryText(request, 'provider'),
     requestId: queryText(request, 'request_id'),
     locode: queryText(request, 'locode')?.toLowerCase(),
@@ -101,6 +112,27 @@ export function generationFilters(request: FastifyRequest): Partial<GenerationQu
     toMs: queryInstant(request, 'to'),
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * The projects whose requests are asked for: those that the caller reaches, or the one of them that `project` names. Undefined for all. A
+ * project that the caller does not reach has no requests, as one that does not exist.
+ */
+export function projectScope(request: FastifyRequest): readonly string[] | undefined {
+  const reached = reachedProjects(request);
+  const wanted = queryText(request, 'project');
+  if (wanted === undefined) return reached ?? undefined;
+  return reached === null || reached.includes(wanted) ? [wanted] : [];
+}
+
+/** An inference key, and a management key of one project, read what their project did; a developer what theirs did; null for the whole account. */
+export function reachedProjects(request: FastifyRequest): readonly string[] | null {
+  const { session, identity } = request;
+  // An operator looks at other accounts.
+  if (!identity || request.routeOptions.config.right === 'operator') return null;
+  if (session) return session.current?.projects ?? null;
+  const projectId = keyProjectId(identity.key);
+  return projectId === null ? null : [projectId];
 }
 
 function servedOf(text: string | undefined): boolean | undefined {
@@ -143,7 +175,7 @@ export function generationJson(generation: Generation) {
     request_policy: generation.requestPolicy ?? null,
     door: generation.door ?? 'chat',
     service_tier: generation.bill?.tier ?? null,
-    project: generation.projectId ?? defaultProjectId(generation.accountId),
+    project: generationProject(generation),
     holder: generation.holderId ? shownPersonId(generation.holderId) : null,
     usage: usageJson(generation),
     ...billJson(generation.bill),

@@ -1,16 +1,16 @@
 /** The proof of a receipt: for the account that it belongs to, and for operators. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ReceiptProof } from '../../proof/check-proof.js';
 import { leafHash } from '../../proof/merkle.js';
 import type { SealedLeaf } from '../../storage/log-types.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { recordsOf, settledElsewhere } from './generations.js';
+import { findWithin, reachedProjects, recordsOf, settledElsewhere } from './generations.js';
 
 export function registerProof(app: FastifyInstance, deps: HttpDeps): void {
   app.get<{ Params: { id: string } }>('/v1/generation/:id/proof', (request) =>
-    proofOf(deps, request.params.id, accountOf(request).id),
+    proofOf(deps, request.params.id, request),
   );
 }
 
@@ -19,12 +19,16 @@ export function registerAnyProof(app: FastifyInstance, deps: HttpDeps): void {
   app.get<{ Params: { id: string } }>('/generations/:id/proof', (request) => proofOf(deps, request.params.id, null));
 }
 
-async function proofOf(deps: HttpDeps, id: string, accountId: string | null): Promise<ReceiptProof> {
+/** Of the caller's account, as far as the caller reaches it; without a caller, of any. */
+async function proofOf(deps: HttpDeps, id: string, caller: FastifyRequest | null): Promise<ReceiptProof> {
   const { log, generations } = deps.store;
   const shown = id.slice(0, 100);
-  const find = () => generations.find(accountId, id);
+  const accountId = caller && accountOf(caller).id;
+  const find = () => (caller ? findWithin(deps, caller, id) : generations.find(null, id));
+  const isBound = caller !== null && reachedProjects(caller) !== null;
   const leaf = await recordsOf(deps, async () => {
-    const found = await log.leaf(id, accountId);
+    // A record says which project it is of; its leaf alone does not.
+    const found = isBound ? null : await log.leaf(id, accountId);
     if (found !== null) return found;
     // The id of a request, or of a generation that the queue does not have.
     const generation = (await find()) ?? (await settledElsewhere(deps, id, find));

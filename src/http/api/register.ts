@@ -22,7 +22,7 @@ export async function registerApi(app: FastifyInstance, deps: HttpDeps): Promise
   requireKey(app, deps);
   await registerAccountResources(app, deps);
   registerKey(app, deps);
-  registerBudget(app, deps);
+  registerBudget(app, deps, '/v1');
   registerManagedKeys(app, deps);
   registerProjects(app, deps, '/v1');
   registerOwnAccount(app, deps, '/v1');

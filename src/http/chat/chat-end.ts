@@ -1,5 +1,5 @@
 /** Reports a request that is over: always to the metrics, to traces and the log where that is configured. */
-import { keepsDebug, type Logger } from '../../base/logger.js';
+import type { Logger } from '../../base/logger.js';
 import { usdNumber } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
 import { retirementSoon } from '../../catalogue/retirement.js';
@@ -16,6 +16,8 @@ import type { HourlyCounts } from './hourly-counts.js';
 export interface ChatWatch {
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Whether all requests are logged. */
+  readonly debug: boolean;
   readonly meters: Meters;
   readonly hourly: HourlyCounts;
   /** null = no traces are wanted. */
@@ -51,7 +53,7 @@ const operations = { chat: 'chat', embedding: 'embeddings', rerank: 'rerank' } a
 export function chatEnded(watch: ChatWatch, chat: WatchedChat, error: GatewayError | CallerGone | null): void {
   const end = howItEnded(chat.notes, error, watch.clock.monotonicMs());
   count(watch.meters, chat, end);
-  log(watch.logger, chat, end);
+  log(watch, chat, end);
   warnOfCosts(watch, chat, end);
   watch.tracing?.chatEnded(endedChat(watch.clock, chat, end));
 }
@@ -95,11 +97,11 @@ function isOfSandbox({ exchange, trail: { legs } }: ChatNotes): boolean {
 }
 
 /** Logs failures always, without the provider's text, which may quote the prompt; all requests only at level `debug`. */
-function log(logger: Logger, chat: WatchedChat, end: End): void {
+function log({ logger, debug }: ChatWatch, chat: WatchedChat, end: End): void {
   const { outcome, status, error } = end;
   if (error?.status === 500) logger.error(lineOf(chat, end), 'a request failed on our side');
   else if (status >= 500 || outcome === 'broken') logger.warn(lineOf(chat, end), 'a request failed');
-  else if (keepsDebug(logger)) logger.debug(lineOf(chat, end), 'a request ended');
+  else if (debug) logger.debug(lineOf(chat, end), 'a request ended');
 }
 
 /** So many requests of an account in an hour are more than clients that change their mind. */

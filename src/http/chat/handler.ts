@@ -1,5 +1,6 @@
 /** Serves the paths of all doors, taken before the framework: makes a caller, runs the pipeline, answers what it throws. */
 import { requestId } from '../../base/ids.js';
+import { keepsDebug } from '../../base/logger.js';
 import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import type { Door } from '../../doors/door.js';
 import { openRouterDoors } from '../../doors/openrouter/openrouter-doors.js';
@@ -10,15 +11,16 @@ import { CallerGone } from '../../pipeline/caller.js';
 import type { Arrival } from '../../pipeline/exchange.js';
 import { ChatNotes, type PipelinePorts } from '../../pipeline/handover.js';
 import { serve } from '../../pipeline/pipeline.js';
+import type { Origin } from '../../territory/territories.js';
 import type { DashboardDeps } from '../dashboard/dashboard-deps.js';
 import type { ChatHandler, HttpDeps, MessageChatHandler, SocketChatHandler } from '../deps.js';
-import type { ChatCaller } from '../server/chat-caller.js';
+import type { ChatCaller, RequestSource } from '../server/chat-caller.js';
 import { headerObject } from '../server/headers.js';
 import { NodeCaller } from '../server/node-caller.js';
 import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
 import { HourlyCounts } from './hourly-counts.js';
 
-export interface ChatDeps extends Pick<HttpDeps, 'originOf' | 'meters' | 'https'> {
+export interface ChatDeps extends Pick<HttpDeps, 'territories' | 'meters' | 'https'> {
   /** null = no traces are wanted. */
   tracing: Tracing | null;
 }
@@ -31,11 +33,11 @@ export interface ChatHandlers {
 }
 
 export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats = new RunningChats()): ChatHandlers {
-  const watch = watchOf(ports, deps);
+  const service = { ports, watch: watchOf(ports, deps), chats };
   /** As the metrics name them. */
   const endpoints = new Map([...doors, ...openRouterDoors].map((door) => [door, `POST ${door.path}`]));
   const begin = (caller: ChatCaller, door: Door, endpoint = endpoints.get(door) ?? null): void =>
-    run(ports, watch, chats, {
+    run(service, {
       door,
       caller,
       requestId: requestId(ports.clock.now()),
@@ -46,12 +48,12 @@ export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats =
   return {
     chat: (req, res, awaitsContinue, door) => {
       const { streamIdleMs: unreadMs } = ports.timeouts;
-      const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req) });
+      const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: originOf(deps, req) });
       caller.overHttps = deps.https;
       begin(caller, door);
     },
     socketChat: (caller, door) => {
-      caller.origin = deps.originOf(caller);
+      caller.origin = originOf(deps, caller);
       caller.unreadMs = ports.timeouts.streamIdleMs;
       caller.overHttps = deps.https;
       begin(caller, door);
@@ -66,14 +68,14 @@ export function createPlayground(
   deps: ChatDeps,
   chats: RunningChats,
 ): DashboardDeps['playground'] {
-  const watch = watchOf(ports, deps);
+  const service = { ports, watch: watchOf(ports, deps), chats };
   return (door, req, res, session, id) => {
     res.setHeader('cache-control', 'no-store');
     const awaitsContinue = req.headers.expect !== undefined;
     const { streamIdleMs: unreadMs } = ports.timeouts;
-    const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: deps.originOf(req), session });
+    const caller = new NodeCaller(req, res, { awaitsContinue, unreadMs, origin: originOf(deps, req), session });
     // The framework counts the request already.
-    run(ports, watch, chats, {
+    run(service, {
       door,
       caller,
       requestId: id,
@@ -84,8 +86,12 @@ export function createPlayground(
   };
 }
 
+function originOf({ territories }: ChatDeps, request: RequestSource): Origin {
+  return territories.originOf(request.socket.remoteAddress, request);
+}
+
 function watchOf({ clock, logger }: PipelinePorts, { meters, tracing }: ChatDeps): ChatWatch {
-  return { clock, logger, meters, hourly: new HourlyCounts(clock), tracing };
+  return { clock, logger, debug: keepsDebug(logger), meters, hourly: new HourlyCounts(clock), tracing };
 }
 
 /** One request from its head to its end: what the pipeline is given of it, and what is watched. */
@@ -96,34 +102,45 @@ interface RunningChat extends WatchedChat, Arrival {
   readonly notes: ChatNotes;
 }
 
-function run(ports: PipelinePorts, watch: ChatWatch, chats: RunningChats, chat: RunningChat): void {
-  chats.begin();
-  watch.meters.runningChats++;
-  const end = (): void => {
-    chat.caller.releaseBody();
-    chats.end();
-    watch.meters.runningChats--;
-  };
-  const served = (): void => {
-    end();
-    chatEnded(watch, chat, null);
-  };
-  const failed = (error: unknown): void => {
-    end();
-    fail(ports, watch, chat, error);
-  };
-  let outcome: MaybePromise<void>;
-  try {
-    outcome = serve(ports, chat);
-  } catch (error) {
-    failed(error);
-    return;
-  }
-  if (isPending(outcome)) outcome.then(served, failed);
-  else served();
+/** What all requests of a handler share. */
+interface Service {
+  readonly ports: PipelinePorts;
+  readonly watch: ChatWatch;
+  readonly chats: RunningChats;
 }
 
-function fail(ports: PipelinePorts, watch: ChatWatch, chat: RunningChat, error: unknown): void {
+function run(service: Service, chat: RunningChat): void {
+  service.chats.begin();
+  service.watch.meters.runningChats++;
+  let outcome: MaybePromise<void>;
+  try {
+    outcome = serve(service.ports, chat);
+  } catch (error) {
+    failed(service, chat, error);
+    return;
+  }
+  if (!isPending(outcome)) served(service, chat);
+  else
+    outcome.then(
+      () => served(service, chat),
+      (error) => failed(service, chat, error),
+    );
+}
+
+function ended({ watch, chats }: Service, { caller }: RunningChat): void {
+  caller.releaseBody();
+  chats.end();
+  watch.meters.runningChats--;
+}
+
+function served(service: Service, chat: RunningChat): void {
+  ended(service, chat);
+  chatEnded(service.watch, chat, null);
+}
+
+function failed(service: Service, chat: RunningChat, error: unknown): void {
+  ended(service, chat);
+  const { ports, watch } = service;
   const { caller, requestId: id } = chat;
   const { identity } = caller;
   if (error instanceof CallerGone) {

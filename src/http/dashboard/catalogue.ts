@@ -93,7 +93,7 @@ function lifeJson({ released, deprecated, retires }: Life = {}) {
 }
 
 /** The first obstacle, in the order in which a request would meet them; null = servable. */
-function whyNot(deps: HttpDeps, request: FastifyRequest, route: Route): WhyNot | null {
+export function whyNot(deps: HttpDeps, request: FastifyRequest, route: Route): WhyNot | null {
   const { state } = deps.modelStates.get(route.model.canonicalId);
   if (state !== 'available') return state;
   if (!route.provider.configured) return 'unconfigured';

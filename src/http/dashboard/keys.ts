@@ -26,7 +26,11 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
     const keys = await records.list(id);
     const own = seesAll(request) ? null : new Set((await ownKeys(deps, request)).map((key) => key.id));
     const seen = own ? keys.filter((key) => own.has(key.id)) : keys;
-    return { object: 'list', data: seen.reverse().map(withLabel) };
+    const holders = await holderEmails(deps, id);
+    return {
+      object: 'list',
+      data: seen.reverse().map((key) => ({ ...withLabel(key), holder_email: holders.get(key.id) ?? null })),
+    };
   });
 
   app.post('/keys', async (request, reply) => {
@@ -48,6 +52,18 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
     await records.delete(actorOf(request), id, request.params.id);
     return reply.code(204).send();
   });
+}
+
+/** The email of who holds each key, by the id of the key. */
+async function holderEmails({ directory, store }: HttpDeps, accountId: string): Promise<ReadonlyMap<string, string>> {
+  const held = (await directory.keys(accountId)).flatMap(({ id, holderId }) =>
+    holderId === null ? [] : [[id, holderId] as const],
+  );
+  if (held.length === 0) return new Map();
+  const emails = await store.people.emails([...new Set(held.map(([, holderId]) => holderId))]);
+  return new Map(
+    held.flatMap(([id, holderId]) => (emails.has(holderId) ? [[id, emails.get(holderId)!] as const] : [])),
+  );
 }
 
 const managesAll = (request: FastifyRequest) => mayDo(standingOf(request), 'keys.manage');

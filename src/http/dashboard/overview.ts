@@ -4,7 +4,7 @@ import { usdText } from '../../base/money.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { UsageGroup, UsageRow } from '../../storage/store.js';
-import { settledWaitMs } from '../api/generations.js';
+import { projectScope, settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryText } from '../query.js';
@@ -38,7 +38,8 @@ export function registerOverview(app: FastifyInstance, deps: HttpDeps): void {
     const fromMs = toMs - lengthMs;
     await deps.journal.settled(settledWaitMs);
     const { current: snapshot } = deps.catalogue;
-    const own = { accountId: account.id, intensities: intensitiesOf(snapshot) };
+    const projects = projectScope(request);
+    const own = { accountId: account.id, intensities: intensitiesOf(snapshot), ...(projects && { projects }) };
     const [rows, before] = await Promise.all([
       deps.store.usage.summary({ ...own, fromMs, toMs, stepMs }),
       // As long as the current period so far, so that the two can be compared.

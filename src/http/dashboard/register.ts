@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerOperatorResources } from '../admin/register.js';
 import { registerOwnAccount } from '../api/account.js';
 import { registerOwnAudit } from '../api/audit.js';
+import { registerBudget } from '../api/budget.js';
 import { registerProjects } from '../api/projects.js';
 import { registerAccountResources } from '../api/register.js';
 import { callerOf } from '../authenticate.js';
@@ -64,6 +65,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
     registerOwnAccount(app, deps, prefix);
   }
   registerOwnAudit(app, deps, '');
+  registerBudget(app, deps, '');
   registerCatalogueView(app, deps);
   registerModelHistory(app, deps);
   registerPolicyPreview(app, deps);

@@ -64,7 +64,7 @@ export class ReportFigures {
    * The members of a group, the most expensive first, then the most used. An `id` of null is what nobody served, so that the members
    * add up to the period.
    */
-  members(group: ReportGroup, accountNames: ReadonlyMap<string, string> | null) {
+  members(group: ReportGroup, names: ReadonlyMap<string, string> | null) {
     const rows: (Sums & { id: string | null })[] = this.rows.filter((row) => row.group === group);
     const failed = group === 'provider' ? this.failuresByProvider() : null;
     const silent = [...(failed?.keys() ?? [])].filter((id) => !rows.some((row) => row.id === id));
@@ -74,7 +74,7 @@ export class ReportFigures {
       const routes = this.routes.filter(({ id }) => id !== null && memberOf[group]?.(id) === row.id);
       return {
         id: row.id,
-        ...this.describe(group, row.id, accountNames),
+        ...this.describe(group, row.id, names),
         ...this.figures(
           row,
           routes.map((route) => this.weightOf(route)),
@@ -96,11 +96,11 @@ export class ReportFigures {
     return failures;
   }
 
-  private describe(group: ReportGroup, id: string | null, accountNames: ReadonlyMap<string, string> | null) {
+  private describe(group: ReportGroup, id: string | null, names: ReadonlyMap<string, string> | null) {
     if (id === null) return { name: 'Not served' };
     if (group === 'model') return { name: this.snapshot?.models.get(id)?.name ?? id };
     if (group === 'provider') return { name: this.snapshot?.providers.get(id)?.name ?? id };
-    if (group === 'account') return { name: accountNames?.get(id) ?? id };
+    if (group === 'account' || group === 'project') return { name: names?.get(id) ?? id };
     if (group !== 'locode') return { name: id };
     const { city = null, country = null, lat = null, lon = null } = this.snapshot?.regions.get(id) ?? {};
     return { name: city ?? id, city, country, lat, lon };

@@ -13,8 +13,9 @@ const dayMs = 24 * hourMs;
 const defaultDays = 7;
 const daysMax = 1100;
 
-const ownGroups = ['key', 'model', 'provider', 'locode', 'status'] as const;
-const operatorGroups = [...ownGroups, 'account'] as const;
+const sharedGroups = ['key', 'model', 'provider', 'locode', 'status'] as const;
+const ownGroups = [...sharedGroups, 'project'] as const;
+const operatorGroups = [...sharedGroups, 'account'] as const;
 
 /** The longest period of each step, so that a chart has at most some hundred points. */
 const steps: readonly { upToMs: number; stepMs: number }[] = [
@@ -50,7 +51,7 @@ async function report(
   const [rows, before, names] = await Promise.all([
     deps.store.usage.report(query),
     queryText(request, 'compare') === 'previous' ? deps.store.usage.report(previousOf(deps, query)) : null,
-    groups.includes('account') ? accountNames(deps) : null,
+    groups.includes('account') ? accountNames(deps) : projectNames(request),
   ]);
   const figures = new ReportFigures(rows, snapshot);
   return {
@@ -105,9 +106,13 @@ function groupsOf(request: FastifyRequest, allowed: readonly ReportGroup[]): Rep
 }
 
 function filterOf(request: FastifyRequest): ReportFilter {
-  const { key, model, provider, locode, served, status } = generationFilters(request);
-  const fields = { key, model, provider, locode, served, status };
+  const { key, projects, model, forModel, provider, locode, served, status } = generationFilters(request);
+  const fields = { key, projects, model, forModel, provider, locode, served, status };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function projectNames(request: FastifyRequest): Map<string, string> {
+  return new Map([...(request.identity?.account.projects.values() ?? [])].map(({ id, name }) => [id, name]));
 }
 
 async function accountNames({ directory }: HttpDeps): Promise<Map<string, string>> {

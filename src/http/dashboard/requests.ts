@@ -18,9 +18,11 @@ export function registerRequests(app: FastifyInstance, deps: HttpDeps): void {
 export function registerOperatorRequests(app: FastifyInstance, deps: HttpDeps): void {
   const owner = async (request: FastifyRequest) => (await accountNamed(deps, queryText(request, 'account') ?? '')).id;
   app.get('/requests', async (request) => page(deps, request, await owner(request)));
-  app.get<{ Params: { id: string } }>('/requests/:id', async (request) =>
-    generationNamed(deps, await owner(request), request.params.id),
-  );
+  app.get<{ Params: { id: string } }>('/requests/:id', async (request) => {
+    const { id } = request.params;
+    const accountId = await owner(request);
+    return generationNamed(deps, () => deps.store.generations.find(accountId, id), id);
+  });
 }
 
 async function page(deps: HttpDeps, request: FastifyRequest, accountId: string) {

@@ -71,13 +71,14 @@ export async function readSession(
   return session;
 }
 
-/** The id names the account, so that key limits apply to the account. No real key can have it. */
+/** The id names the account, or the project of a developer who is bound, so that key limits apply to it. No real key can have it. */
 function sessionIdentity(holderId: string, { account, projects }: AccountStanding): Identity {
   // A developer who does not reach the default project works in their first one.
   const isBound = projects !== null && !projects.includes(defaultProjectId(account.id));
   const projectId = isBound ? (projects[0] ?? '') : null;
   const key = {
-    ...{ id: `session:${account.id}`, accountId: account.id, name: playgroundKeyName },
+    // Each key has one project.
+    ...{ id: `session:${isBound ? projectId : account.id}`, accountId: account.id, name: playgroundKeyName },
     ...{ lastFour: '', hash: null, expiresAt: null, createdAt: account.createdAt, terms: openTerms },
     ...{ projectId, holderId },
   };

@@ -1,7 +1,7 @@
 /** The session of the dashboard: who is signed in, password changes, and operator rights by the admin token. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { mayDo } from '../../accounts/roles.js';
+import { lackedRights, mayDo } from '../../accounts/roles.js';
 import { demoEmail } from '../../accounts/sign-in/demo-claim.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { AccountStanding, Session } from '../../accounts/sign-in/session.js';
@@ -48,6 +48,8 @@ export async function sessionJson(deps: HttpDeps, dashboard: DashboardDeps, sess
     account: current && (await accountJson(deps, dashboard, current)),
     role: current?.role ?? null,
     projects: current?.projects ?? null,
+    /** For the pages, which say why somebody cannot do a thing. */
+    lacks: current ? lackedRights(current) : {},
     accounts: await accountChoices(deps, standings),
     operator: operatorBy !== null && (isStrong || !operatorsNeedTwoFactor),
     operator_by: operatorBy,

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { usdText } from '../../base/money.js';
 import type { Generation } from '../../domain/generation.js';
+import { defaultProjectId, shownPersonId } from '../../domain/organisation.js';
 import type { GenerationQuery } from '../../storage/store.js';
-import { generationFilters, settledWaitMs } from '../api/generations.js';
+import { generationFilters, projectScope, settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 
@@ -36,13 +37,15 @@ const columns: readonly (readonly [string, (row: Generation) => string | number 
   ['usage_source', (row) => row.usageSource],
   ['error_code', (row) => row.errorCode],
   ['request_id', (row) => row.requestId],
+  ['project', (row) => row.projectId ?? defaultProjectId(row.accountId)],
+  ['holder', (row) => (row.holderId ? shownPersonId(row.holderId) : null)],
 ];
 
 export function registerUsage(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/usage/facets', async (request) => {
     await deps.journal.settled(settledWaitMs);
     const now = deps.clock.now();
-    return deps.store.usage.facets(accountOf(request).id, now - facetMs, now + 1);
+    return deps.store.usage.facets(accountOf(request).id, now - facetMs, now + 1, projectScope(request));
   });
 
   app.get('/usage.csv', async (request, reply) => {

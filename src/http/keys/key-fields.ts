@@ -224,8 +224,8 @@ export function termsOf(fields: TermFields, { limits }: Account, defaults: Bound
   const terms = {
     ...{ kind, disabled, limitReset: limit_reset },
     limitPico: typeof limit_usd === 'string' ? parseUsd(limit_usd) : limit_usd,
-    allowedModels: eachOnce(fields.allowed_models, withLowerLocode),
-    allowedProviders: eachOnce(fields.allowed_providers, (id) => id.toLowerCase()),
+    allowedModels: modelsOf(fields.allowed_models),
+    allowedProviders: providersOf(fields.allowed_providers),
     allowedIps: eachOnce(fields.allowed_ips, (range) => canonicalRange(range)!),
     ...{ requestsPerMinute: requests_per_minute, tokensPerMinute: tokens_per_minute },
   };
@@ -239,12 +239,22 @@ function checkBound(param: string, value: number | null | undefined, most: numbe
 }
 
 function checkNames(entries: readonly string[], { names }: Bounds): void {
-  const unknown = entries.find((entry) => !isModelEntry(entry) && names.get(entry) === undefined);
-  if (unknown === undefined) return;
-  const reason = `is ${JSON.stringify(unknown.slice(0, 100))}: ${modelExpected}`;
-  const entry = `allowed_models.${entries.indexOf(unknown)}`;
-  throw gatewayError('key_field_invalid', { param: 'allowed_models', entry, reason });
+  const unknown = unknownName(entries, names);
+  if (unknown === null) return;
+  const entry = `allowed_models.${unknown.at}`;
+  throw gatewayError('key_field_invalid', { param: 'allowed_models', entry, reason: unknown.reason });
 }
+
+/** The first entry that is a name, and one that the operator has given to no model. */
+export function unknownName(entries: readonly string[], names: Bounds['names']) {
+  const at = entries.findIndex((entry) => !isModelEntry(entry) && names.get(entry) === undefined);
+  return at < 0 ? null : { at, reason: `is ${JSON.stringify(entries[at]!.slice(0, 100))}: ${modelExpected}` };
+}
+
+/** As they are compared: each once, the locode and ids of providers in lower case. */
+export const modelsOf = (entries: readonly string[] | null | undefined) => eachOnce(entries, withLowerLocode);
+export const providersOf = (entries: readonly string[] | null | undefined) =>
+  eachOnce(entries, (id) => id.toLowerCase());
 
 function eachOnce(list: readonly string[] | null | undefined, normalise: (entry: string) => string) {
   return list ? [...new Set(list.map(normalise))] : list;

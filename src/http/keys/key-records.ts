@@ -183,7 +183,7 @@ export class KeyRecords {
   }
 
   private json(key: ApiKey, { usagePico, lastUsedAt }: KeyFigures) {
-    const { terms } = key;
+    const { terms, workload } = key;
     return {
       id: key.id,
       name: key.name,
@@ -207,6 +207,7 @@ export class KeyRecords {
       usage_usd: usdText(usagePico),
       limit_remaining_usd: terms.limitPico === null ? null : usdText(remaining(terms.limitPico, usagePico)),
       last_used_at: timeText(lastUsedAt),
+      ...(workload && { workload: { issuer: workload.issuer, subject: workload.subject } }),
     };
   }
 }

@@ -24,6 +24,7 @@ import { members, people } from './paths/people.js';
 import { adminProjects, ownAccount, projects } from './paths/projects.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
+import { token } from './paths/token.js';
 import type { OpenApiDocument, Resource } from './types.js';
 
 /** Every resource, in the order of the API reference. */
@@ -45,6 +46,7 @@ const resourceGroups = {
     account,
     ownAccount,
     projects,
+    token,
     managedKeys,
     members,
     catalogueChanges,

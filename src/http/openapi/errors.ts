@@ -6,9 +6,13 @@ import { callerErrors } from '../../errors/table-caller.js';
 import { dashboardErrors } from '../../errors/table-dashboard.js';
 import { doorErrors } from '../../errors/table-doors.js';
 import { keyErrors } from '../../errors/table-keys.js';
+import { nameErrors } from '../../errors/table-names.js';
 import { operatorErrors } from '../../errors/table-operator.js';
 import { paymentErrors } from '../../errors/table-payments.js';
+import { peopleErrors } from '../../errors/table-people.js';
+import { projectErrors } from '../../errors/table-projects.js';
 import { serviceErrors } from '../../errors/table-service.js';
+import { workloadErrors } from '../../errors/table-workloads.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
 import { array, integer, object, ref, text } from './schema.js';
 import type { Example, Ref, Response, Schema } from './types.js';
@@ -17,6 +21,7 @@ type Row = ErrorRow<Record<string, unknown>>;
 
 /** The rows of the public API. The dashboard has rows of its own, and shares the limit on new keys. */
 const { too_many_attempts } = dashboardErrors;
+const { role_required, last_owner, member_exists, member_field_invalid } = peopleErrors;
 const table = {
   ...callerErrors,
   ...doorErrors,
@@ -24,17 +29,23 @@ const table = {
   ...serviceErrors,
   ...operatorErrors,
   ...paymentErrors,
+  ...projectErrors,
+  ...{ ...nameErrors, role_required, last_owner, member_exists, member_field_invalid },
   too_many_attempts,
 };
 export const documentedConditions = Object.keys(table) as (keyof typeof table)[];
 
+/** Rows of operations that have an envelope of their own: they are described in words. */
+const rows = { ...table, ...workloadErrors } as unknown as Record<Condition, Row>;
+
 function rowOf(condition: Condition): Row {
-  return (table as unknown as Record<Condition, Row>)[condition];
+  return rows[condition];
 }
 
 /** The rows that name the operation. A row names its operations itself, so that a new error needs no line in `paths/`. */
 export function conditionsNaming(operationId: string): Condition[] {
-  return documentedConditions.filter((condition) => rowOf(condition).operations?.includes(operationId));
+  const all = Object.keys(rows) as Condition[];
+  return all.filter((condition) => rowOf(condition).operations?.includes(operationId));
 }
 
 export function errorSchemaName(condition: Condition): string {

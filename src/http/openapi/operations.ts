@@ -10,7 +10,8 @@ export interface OperationDescription {
   summary: string;
   description?: string;
   parameters?: readonly Parameter[];
-  body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string };
+  /** JSON unless it has another type. */
+  body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string; type?: string };
   /** The schema of errors, where the API has its own form of them. */
   errors?: Schema;
   /** The successful answers, by status. */
@@ -128,11 +129,16 @@ function operationOf(
   };
 }
 
-function requestBodyOf({ schema, examples, description }: NonNullable<OperationDescription['body']>): RequestBody {
+function requestBodyOf({
+  schema,
+  examples,
+  description,
+  type = 'application/json',
+}: NonNullable<OperationDescription['body']>): RequestBody {
   return {
     required: true,
     ...(description !== undefined && { description }),
-    content: { 'application/json': { schema, examples } },
+    content: { [type]: { schema, examples } },
   };
 }
 

@@ -40,7 +40,8 @@ export interface Response {
 export interface RequestBody {
   readonly required: true;
   readonly description?: string;
-  readonly content: { readonly 'application/json': MediaType };
+  /** By the type of the body. */
+  readonly content: Readonly<Record<string, MediaType>>;
 }
 
 export interface Operation {

@@ -2,6 +2,7 @@
  * The body of `GET /metrics`: the counters of the request path and the current state of the parts, in Prometheus' text format. Where
  * several workers serve, one scrape covers all of them.
  */
+import type { KeyView } from '../../base/provider-key.js';
 import { type Figures, mergeFigures, metricNames, type Sample } from '../../observability/metrics/figures.js';
 import { type MetricDefinition, metricTable } from '../../observability/metrics/metric-table.js';
 import { sealerFaults } from '../../sealing/sealer-fault.js';
@@ -19,6 +20,7 @@ export type MetricsDeps = Pick<
   | 'meters'
   | 'processMeters'
   | 'proof'
+  | 'providerKeys'
   | 'spend'
   | 'siblings'
   | 'store'
@@ -40,13 +42,14 @@ export function ownFigures(deps: MetricsDeps): Figures {
   return {
     ...deps.meters.figures(),
     ...routeFigures(deps),
+    ...keyFigures(deps),
     ...partFigures(deps),
     ...deps.processMeters?.figures(),
   };
 }
 
 /** A figure that a route does not have yet is left out, not written as zero. */
-function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
+function routeFigures({ catalogue, health, holds, providerKeys }: MetricsDeps): Figures {
   const breakers: Sample[] = [];
   const held: Sample[] = [];
   const available: Sample[] = [];
@@ -58,7 +61,9 @@ function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
     const isHeld = holds.isHeld(id);
     breakers.push({ labels, value: breakerNumbers[breaker] });
     held.push({ labels, value: isHeld ? 1 : 0 });
-    if (price && provider.configured) available.push({ labels, value: isHeld || breaker === 'open' ? 0 : 1 });
+    const isWithoutKey = provider.keys && providerKeys?.viewsOf(provider).every(({ state }) => state !== 'ready');
+    const isOut = isHeld || breaker === 'open' || isWithoutKey;
+    if (price && provider.configured) available.push({ labels, value: isOut ? 0 : 1 });
     if (latency_ms !== null) firstBytes.push({ labels: [id], value: latency_ms / 1000 });
     if (error_rate !== null) errorRatios.push({ labels: [id], value: error_rate });
   }
@@ -68,6 +73,19 @@ function routeFigures({ catalogue, health, holds }: MetricsDeps): Figures {
     lodestone_route_available: available,
     lodestone_route_recent_first_byte_seconds: firstBytes,
     lodestone_route_recent_error_ratio: errorRatios,
+  };
+}
+
+/** Of providers with several keys. */
+function keyFigures({ providerKeys }: MetricsDeps): Figures {
+  const views = providerKeys?.views() ?? [];
+  const of = (figure: (view: KeyView) => number): Sample[] =>
+    views.map((view) => ({ labels: [view.provider, view.name], value: figure(view) }));
+  return {
+    lodestone_provider_key_calls_total: of(({ calls }) => calls),
+    lodestone_provider_key_running: of(({ running }) => running),
+    lodestone_provider_key_held: of(({ state }) => (state === 'held' ? 1 : 0)),
+    lodestone_provider_key_refused: of(({ state }) => (state === 'refused' ? 1 : 0)),
   };
 }
 

@@ -28,7 +28,7 @@ export function registerMembers(app: FastifyInstance, { members }: HttpDeps, bas
   app.get(`${base}/members`, async (request) => {
     standingOf(request);
     const account = accountOf(request);
-    const records = await members.list(account.id, pageOf(request));
+    const records = await members.list(account.id, { ...pageOf(request), find: queryText(request, 'find') });
     return { object: 'list', data: records.map((record) => memberJson(record, account)) };
   });
 

@@ -6,7 +6,7 @@ import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { ProjectChange } from '../../storage/store.js';
 import { bodyFields, personText } from '../admin/fields.js';
 import { budgetFields, openingSpent } from '../keys/budget-fields.js';
-import { modelIds, providerIds } from '../keys/key-fields.js';
+import { type Bounds, modelIds, modelsOf, providerIds, providersOf, unknownName } from '../keys/key-fields.js';
 
 const trustMax = 50;
 
@@ -19,8 +19,13 @@ const perMinute = (what: string) =>
     .optional()
     .describe(`${what} a minute through all of its keys together; null is no limit of its own.`);
 
+/** Without control characters and half characters, which no claim has and a store may refuse. */
 const shortText = (max: number) =>
-  z.string('must be text').min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+  z
+    .string('must be text')
+    .min(1, 'must not be empty')
+    .max(max, `must be at most ${max} characters`)
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not have control characters');
 
 const trustEntry = z.strictObject(
   {
@@ -81,6 +86,29 @@ function settingsFault(request: FastifyRequest, fault: { param: string; reason: 
   return gatewayError(isOperators(request) ? 'field_invalid' : 'settings_field_invalid', { ...fault, param });
 }
 
+interface TrustRules {
+  /** Whether the operator allows an issuer. */
+  allows(issuer: string): boolean;
+  /** The names that an entry of `allowed_models` may be. */
+  names: Bounds['names'];
+}
+
+/** Throws for an issuer that the operator does not allow, and for a name that is given to no model. */
+export function checkTrust(
+  request: FastifyRequest,
+  { trust = [] }: Pick<z.infer<typeof projectChange>, 'trust'>,
+  { allows, names }: TrustRules,
+): void {
+  for (const [at, { issuer, allowed_models }] of trust.entries()) {
+    if (!allows(issuer)) {
+      const reason = `is "${issuer.slice(0, 100)}", which is none of the issuers that the operator allows (workload_issuers)`;
+      throw settingsFault(request, { param: `trust[${at}].issuer`, reason });
+    }
+    const unknown = unknownName(allowed_models ?? [], names);
+    if (unknown) throw settingsFault(request, { param: `trust[${at}].allowed_models`, reason: unknown.reason });
+  }
+}
+
 export function projectChangeOf(fields: z.infer<typeof projectChange>): ProjectChange {
   const { name, requests_per_minute, tokens_per_minute, trust } = fields;
   const limits = {
@@ -98,7 +126,8 @@ function trustOf({ issuer, subject, audience, claims, ...scope }: z.infer<typeof
   return {
     ...{ issuer, subject, audience: audience ?? null },
     claims: Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [name, String(value)])),
-    ...{ allowedModels: scope.allowed_models ?? null, allowedProviders: scope.allowed_providers ?? null },
+    allowedModels: modelsOf(scope.allowed_models) ?? null,
+    allowedProviders: providersOf(scope.allowed_providers) ?? null,
   };
 }
 

@@ -11,6 +11,7 @@ import type { HttpDeps } from '../deps.js';
 import { budgetJson, changedBudget, type SentBudget } from '../keys/budget-fields.js';
 import { pageOf } from '../query.js';
 import {
+  checkTrust,
   importedProjectChange,
   isOperators,
   newImportedProject,
@@ -37,6 +38,7 @@ export class ProjectRecords {
   /** The body is checked before the account is looked up. */
   async create(request: FastifyRequest, actor: Actor, accountOf: () => Promise<Account>) {
     const { name, ...fields } = settingsFields(request, isOperators(request) ? newImportedProject : newProject);
+    this.checkTrust(request, fields);
     const account = await accountOf();
     const project = await this.deps.directory.projects.create(actor, account, { ...projectChangeOf(fields), name });
     await this.setBudget(actor, account, project, fields);
@@ -45,10 +47,16 @@ export class ProjectRecords {
 
   async update(request: FastifyRequest, actor: Actor, account: Account, project: Project) {
     const fields = settingsFields(request, isOperators(request) ? importedProjectChange : projectChange);
+    this.checkTrust(request, fields);
     const change = projectChangeOf(fields);
     await this.setBudget(actor, account, project, fields);
     if (Object.keys(change).length > 0) await this.deps.directory.projects.update(actor, account, project, change);
     return this.one(account, project);
+  }
+
+  private checkTrust(request: FastifyRequest, fields: Parameters<typeof checkTrust>[1]): void {
+    const { exchange, names } = this.deps;
+    checkTrust(request, fields, { allows: (issuer) => exchange.allows(issuer), names });
   }
 
   private async setBudget(actor: Actor, account: Account, project: Project, sent: SentBudget): Promise<void> {

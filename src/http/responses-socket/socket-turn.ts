@@ -9,7 +9,7 @@ import { bodyBytesMax, bodyTooLarge } from '../../pipeline/admit.js';
 import { type AnswerBody, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { TextEncoding } from '../../wire/json-text.js';
+import { AnswerBytes } from '../../wire/outgoing-body.js';
 import type { ChatCaller } from '../server/chat-caller.js';
 import { plainBodyBytesMax } from '../server/request-head.js';
 
@@ -86,8 +86,8 @@ export class SocketTurn implements ChatCaller {
   }
 
   /** Requests of a socket ask for a stream, so this is not called. */
-  answer(_: readonly string[], body: AnswerBody, encoding: TextEncoding): void {
-    this.connection.send([typeof body === 'string' ? Buffer.from(body, encoding) : Buffer.concat(body)]);
+  answer(_: readonly string[], body: AnswerBody): void {
+    this.connection.send([body instanceof AnswerBytes ? body.body : Buffer.concat(body)]);
     this.end(null);
   }
 

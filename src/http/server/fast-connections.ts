@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Door } from '../../doors/door.js';
 import type { Lifecycle } from '../app.js';
+import type { SocketChatHandler } from '../deps.js';
 import { canAdopt } from './adopt-socket.js';
 import type { ConnectionOwner, ConnectionTimes, ParserFault, SweptConnection } from './connection-owner.js';
 import type { OpenConnections, ServerLimits } from './connections.js';
@@ -15,7 +16,9 @@ export interface FastConnectionsOptions {
   readonly limits: ServerLimits['options'];
   readonly lifecycle: Lifecycle;
   readonly bodyMemory: ConnectionOwner['bodyMemory'];
-  serve(caller: SocketCaller, door: Door): void;
+  readonly chat: SocketChatHandler;
+  /** Answers a request whose handler threw. */
+  failed(caller: SocketCaller, error: unknown): void;
 }
 
 type ConnectionListener = (this: Server, socket: Socket) => void;
@@ -44,7 +47,11 @@ export class FastConnections implements ConnectionOwner {
   }
 
   serve(caller: SocketCaller, door: Door): void {
-    this.options.serve(caller, door);
+    try {
+      this.options.chat(caller, door);
+    } catch (error) {
+      this.options.failed(caller, error);
+    }
   }
 
   handOver(connection: SweptConnection, socket: Socket): void {

@@ -1,6 +1,9 @@
 /** Reads request headers, holds the constant headers of responses, and writes the response heads of the chat path. */
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { joinedHeader } from '../../base/raw-header.js';
+import { type AnswerBody, bytesIn } from '../../pipeline/caller.js';
+import { AnswerBytes } from '../../wire/outgoing-body.js';
 import { keepAliveMs } from './connections.js';
 
 /** Turns a flat list of names and values into an object for Node. */
@@ -99,7 +102,7 @@ function lines(headers: readonly string[]): string {
 
 /** The constant lines at the start of every head. */
 export interface HeadStarts {
-  readonly json: string;
+  readonly jsonBytes: Uint8Array;
   readonly stream: string;
 }
 
@@ -112,7 +115,7 @@ export const connectionHeaders = {
 function startsOf(common: Readonly<Record<string, string>>): HeadStarts {
   const start = `HTTP/1.1 200 OK\r\n${lines(Object.entries(common).flat())}`;
   return {
-    json: `${start}content-type: application/json; charset=utf-8\r\n`,
+    jsonBytes: Buffer.from(`${start}content-type: application/json; charset=utf-8\r\n`, 'latin1'),
     stream: `${start}content-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\nx-accel-buffering: no\r\ntransfer-encoding: chunked\r\n`,
   };
 }
@@ -137,13 +140,63 @@ export function headStarts(overHttps: boolean, connection: keyof typeof connecti
 /** Only browsers use these headers, and browsers send `origin`. */
 const forBrowsers = lines(Object.entries(exposeHeaders).flat());
 
-export function jsonHead(
-  { json }: HeadStarts,
+/** What the head of an answer is written into, before it is sent. */
+let headBytes = Buffer.allocUnsafeSlow(2048);
+let headEnd = 0;
+
+/** By hand, because texts put together from so many parts leave more garbage than the rest of an answer. */
+function put(text: string): void {
+  if (headEnd + text.length > headBytes.length) {
+    const longer = Buffer.allocUnsafeSlow(2 * (headEnd + text.length));
+    headBytes.copy(longer);
+    headBytes = longer;
+  }
+  for (let i = 0; i < text.length; i++) headBytes[headEnd++] = text.charCodeAt(i);
+}
+
+/** The head of a whole answer. Its bytes are free again with the next head. */
+function jsonHead(
+  { jsonBytes }: HeadStarts,
   headers: readonly string[],
   fromBrowser: boolean,
   contentLength: number,
-): string {
-  return `${json}${fromBrowser ? forBrowsers : ''}content-length: ${contentLength}\r\ndate: ${httpDate()}\r\n${lines(headers)}\r\n`;
+): Buffer {
+  headBytes.set(jsonBytes);
+  headEnd = jsonBytes.length;
+  if (fromBrowser) put(forBrowsers);
+  put('content-length: ');
+  put(String(contentLength));
+  put('\r\ndate: ');
+  put(httpDate());
+  put('\r\n');
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    put(headers[i]!);
+    put(': ');
+    put(headers[i + 1]!);
+    put('\r\n');
+  }
+  put('\r\n');
+  return headBytes.subarray(0, headEnd);
+}
+
+/** Writes a whole answer with one write, except that of a large one, whose body comes in pieces. */
+export function writeAnswer(socket: Socket, body: AnswerBody, starts: HeadStarts, about: AnswerHead): void {
+  const pieces = body instanceof AnswerBytes ? [body.body] : body;
+  const length = body instanceof AnswerBytes ? body.length : bytesIn(body);
+  const head = jsonHead(starts, about.headers, about.fromBrowser, length);
+  const whole = body instanceof AnswerBytes ? body.behind(head) : null;
+  if (whole !== null) {
+    socket.write(whole);
+    return;
+  }
+  // A copy, because the next head is written where this one is.
+  socket.write(Buffer.from(head));
+  for (const piece of pieces) socket.write(piece);
+}
+
+interface AnswerHead {
+  readonly headers: readonly string[];
+  readonly fromBrowser: boolean;
 }
 
 export function streamHead({ stream }: HeadStarts, headers: readonly string[], fromBrowser: boolean): string {

@@ -5,6 +5,7 @@ import { RawConnection, requestBytes } from '../../../tests/support/raw-http.js'
 import { BodyMemory } from '../../limits/body-memory.js';
 import { CallerGone } from '../../pipeline/caller.js';
 import { unknownTerritory } from '../../territory/territory.js';
+import { AnswerBytes } from '../../wire/outgoing-body.js';
 import { NodeCaller } from './node-caller.js';
 
 const origin = { address: '127.0.0.1', territory: unknownTerritory };
@@ -49,7 +50,7 @@ describe('a caller that hangs up', () => {
     await until(() => callers.length === 3);
     let told = 0;
     for (const caller of callers) caller.onGone = () => told++;
-    for (const caller of [...callers].reverse()) caller.answer([], '{}', 'latin1');
+    for (const caller of [...callers].reverse()) caller.answer([], new AnswerBytes('{}', 'latin1'));
     await connection.readUntil((bytes) => bytes.toString().split('{}').length === 4);
     await new Promise((resolve) => setTimeout(resolve, 20));
     connection.close();

@@ -12,11 +12,11 @@ import type { BodyHold } from '../../limits/body-memory.js';
 import { bodyBytesMax } from '../../pipeline/admit.js';
 import { type AnswerBody, bytesIn, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
-import type { TextEncoding } from '../../wire/json-text.js';
+import { AnswerBytes } from '../../wire/outgoing-body.js';
 import { receiveBody } from './body.js';
 import type { ChatCaller } from './chat-caller.js';
 import { limitUnread } from './connections.js';
-import { apiHeads, chunkOf, headStarts, jsonHead, rawHeader, sameOriginHeads, streamHead } from './headers.js';
+import { apiHeads, chunkOf, headStarts, rawHeader, sameOriginHeads, streamHead, writeAnswer } from './headers.js';
 import { answerAndDrain, answerError } from './raw-answer.js';
 import { plainBodyBytesMax } from './request-head.js';
 
@@ -123,25 +123,18 @@ export class NodeCaller implements ChatCaller {
     this.hold?.release();
   }
 
-  answer(headers: readonly string[], body: AnswerBody, encoding: TextEncoding): void {
+  answer(headers: readonly string[], body: AnswerBody): void {
     if (this.gone) return;
-    if (typeof body !== 'string') {
-      this.res.writeHead(200, [...this.heads.json, 'content-length', String(bytesIn(body)), ...headers]);
-      for (const piece of body) this.res.write(piece);
-      this.res.end();
-      this.dropIfUnread();
-      return;
-    }
-    const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
-    const socket = this.ownSocket();
+    const socket = body instanceof AnswerBytes ? this.ownSocket() : null;
     if (socket) {
-      socket.write(jsonHead(headStarts(this.overHttps), headers, this.fromBrowser, text.length) + text, 'latin1');
+      writeAnswer(socket, body, headStarts(this.overHttps), { headers, fromBrowser: this.fromBrowser });
       this.markSent();
-      this.res.end();
     } else {
-      this.res.writeHead(200, [...this.heads.json, 'content-length', String(text.length), ...headers]);
-      this.res.end(text, 'latin1');
+      const pieces = body instanceof AnswerBytes ? [body.body] : body;
+      this.res.writeHead(200, [...this.heads.json, 'content-length', String(bytesIn(pieces)), ...headers]);
+      for (const piece of pieces) this.res.write(piece);
     }
+    this.res.end();
     this.dropIfUnread();
   }
 

@@ -12,7 +12,7 @@ import { doorAt } from '../../doors/registry.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Figures } from '../../observability/metrics/figures.js';
 import { buildApp, type Lifecycle } from '../app.js';
-import type { HttpDeps, SocketChatHandler } from '../deps.js';
+import type { HttpDeps } from '../deps.js';
 import { asGatewayError, countRefused } from '../faults.js';
 import { ownFigures } from '../ops/metrics.js';
 import { ResponsesSockets } from '../responses-socket/responses-sockets.js';
@@ -49,8 +49,9 @@ export async function createServer(deps: HttpDeps, limits: ServerLimits = server
   const open = trackConnections(server, limits.connectionsMax);
   const { socketChat } = deps;
   if (socketChat) {
-    const serve = (caller: SocketCaller, door: Door) => callSocketChat(deps, socketChat, caller, door);
-    new FastConnections({ server, open, limits: limits.options, lifecycle, bodyMemory: deps.bodyMemory, serve });
+    const failed = (caller: SocketCaller, error: unknown) => refuseThrown(deps, caller, error);
+    const { bodyMemory } = deps;
+    new FastConnections({ server, open, limits: limits.options, lifecycle, bodyMemory, chat: socketChat, failed });
   }
   return {
     server,
@@ -159,13 +160,9 @@ function callChat(deps: HttpDeps, door: Door, { req, res, awaitsContinue }: Inco
   }
 }
 
-function callSocketChat(deps: HttpDeps, chat: SocketChatHandler, caller: SocketCaller, door: Door): void {
-  try {
-    chat(caller, door);
-  } catch (error) {
-    const request_id = handlerThrew(deps, error);
-    caller.refuse(counted(deps, asGatewayError(error)), request_id, {});
-  }
+function refuseThrown(deps: HttpDeps, caller: SocketCaller, error: unknown): void {
+  const request_id = handlerThrew(deps, error);
+  caller.refuse(counted(deps, asGatewayError(error)), request_id, {});
 }
 
 /** Logs a bug in the handler. Returns the id for its answer. */

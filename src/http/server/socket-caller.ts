@@ -6,10 +6,9 @@ import { atEndOfTurn } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';
-import { type AnswerBody, bytesIn, CallerGone } from '../../pipeline/caller.js';
+import { type AnswerBody, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import { unknownTerritory } from '../../territory/territory.js';
-import type { TextEncoding } from '../../wire/json-text.js';
 import type { ChatCaller, RequestSource } from './chat-caller.js';
 import {
   chunkOf,
@@ -17,8 +16,8 @@ import {
   type HeadStarts,
   headStarts,
   httpsOnlyHeader,
-  jsonHead,
   streamHead,
+  writeAnswer,
 } from './headers.js';
 import { pieceOf } from './kept-bytes.js';
 import { errorText } from './raw-answer.js';
@@ -194,16 +193,10 @@ export class SocketCaller implements ChatCaller, RequestSource {
     this.hold?.release();
   }
 
-  answer(headers: readonly string[], body: AnswerBody, encoding: TextEncoding): void {
+  answer(headers: readonly string[], body: AnswerBody): void {
     if (this.gone) return;
     this.begun = true;
-    if (typeof body === 'string') {
-      const text = encoding === 'latin1' ? body : Buffer.from(body, 'utf8').toString('latin1');
-      this.socket.write(jsonHead(this.startHead(), headers, this.fromBrowser, text.length) + text, 'latin1');
-    } else {
-      this.socket.write(jsonHead(this.startHead(), headers, this.fromBrowser, bytesIn(body)), 'latin1');
-      for (const piece of body) this.socket.write(piece);
-    }
+    writeAnswer(this.socket, body, this.startHead(), { headers, fromBrowser: this.fromBrowser });
     this.connection.answered(this.unreadMs);
   }
 

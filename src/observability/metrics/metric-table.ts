@@ -171,6 +171,21 @@ export const routeMetrics = {
     'route',
     'model',
   ),
+  lodestone_provider_key_calls_total: notOnDashboard(
+    counter('Calls with each of several keys of the operator at a provider.', 'provider', 'name'),
+  ),
+  lodestone_provider_key_running: notOnDashboard(gauge('sum', 'Requests that run with the key.', 'provider', 'name')),
+  lodestone_provider_key_held: notOnDashboard(
+    gauge('max', '1 while a rate limit or a quota of the key holds it.', 'provider', 'name'),
+  ),
+  lodestone_provider_key_refused: notOnDashboard(
+    gauge(
+      'max',
+      '1 while the key is not used because the provider refused it; a reload tries it again.',
+      'provider',
+      'name',
+    ),
+  ),
   lodestone_route_recent_first_byte_seconds: notOnDashboard(
     gauge('max', 'The smoothed first byte that ranking uses.', 'route'),
   ),

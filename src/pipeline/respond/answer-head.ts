@@ -6,9 +6,12 @@ import type { StreamEnd } from '../../domain/generation.js';
 import { omittedOn } from '../../providers/native-pass.js';
 import type { Exchange, PipelinePorts, Trail } from '../handover.js';
 
-/** More than one attempt was needed, or an entry of the fallback chain. */
+/** The route that serves is not the first one attempted, or belongs to an entry of the fallback chain. */
 export function fallbackOccurred({ attempts, place }: Trail): boolean {
-  return attempts.length > 1 || place > 0;
+  if (place > 0) return true;
+  const [first] = attempts;
+  const last = attempts.at(-1);
+  return first?.provider !== last?.provider || first?.locode !== last?.locode;
 }
 
 /** The headers of a 200, as a flat list. */
@@ -92,30 +95,57 @@ export interface RouterMetadata {
 }
 
 interface Fixed {
-  served: string;
-  place: string;
+  readonly served: string;
+  readonly place: string;
+  /** The start of the text for this requested id. */
+  plainModel: string | null;
+  plainStart: string;
 }
 
 const fixedByRoute = new WeakMap<Route, Fixed>();
 
 /** `router_metadata` as JSON text. The parts that never change for a route are kept. */
 export function routerMetadataText(metadata: RouterMetadata, streamEnd?: string): string {
-  const fixed = fixedOf(metadata.route);
+  const { generationId, omitted, receipt, retires } = metadata;
   const end = streamEnd === undefined ? '' : `,"stream_end":"${streamEnd}"`;
-  const { generationId, omitted, receipt, retires, name } = metadata;
   const own = generationId === undefined ? '' : `,"generation_id":"${generationId}"`;
   const left = omitted?.length ? `,"omitted":${JSON.stringify(omitted)}` : '';
   const logged = receipt === undefined ? '' : `,"receipt":"${receipt}"`;
+  const ends = retires ? `,"retires":${JSON.stringify(retirementJson(retires))}` : '';
+  return `${startOf(metadata)}${ends}${logged}${own}${left}${end}}`;
+}
+
+/** Of requests that went to their route at once and ask for nothing else, those for one id have the same start, which is kept. */
+function startOf(metadata: RouterMetadata): string {
+  const { route, requestedModel, providersAttempted, breakerSkipped, alias, name } = metadata;
+  const isPlain =
+    providersAttempted.length === 1 &&
+    !metadata.fallbackOccurred &&
+    breakerSkipped.length === 0 &&
+    alias === null &&
+    name == null &&
+    metadata.requestPolicy !== true &&
+    metadata.sticky !== true;
+  const fixed = fixedOf(route);
+  if (!isPlain) return startText(metadata, fixed);
+  if (fixed.plainModel !== requestedModel) {
+    fixed.plainModel = requestedModel;
+    fixed.plainStart = startText(metadata, fixed);
+  }
+  return fixed.plainStart;
+}
+
+function startText(metadata: RouterMetadata, { served, place }: Fixed): string {
+  const { name } = metadata;
   const named =
     name == null ? noName : `,"name":${JSON.stringify(name)},"defaults":${JSON.stringify(metadata.defaults ?? [])}`;
-  const ends = retires ? `,"retires":${JSON.stringify(retirementJson(retires))}` : '';
   return (
-    `{"requested_model":${JSON.stringify(metadata.requestedModel)},${fixed.served}` +
+    `{"requested_model":${JSON.stringify(metadata.requestedModel)},${served}` +
     `,"providers_attempted":${listText(metadata.providersAttempted)}` +
     `,"fallback_occurred":${metadata.fallbackOccurred}` +
     `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
-    `,"alias":${JSON.stringify(metadata.alias)},${fixed.place},"request_policy":${metadata.requestPolicy ?? false}` +
-    `,"sticky":${metadata.sticky ?? false}${named}${ends}${logged}${own}${left}${end}}`
+    `,"alias":${JSON.stringify(metadata.alias)},${place},"request_policy":${metadata.requestPolicy ?? false}` +
+    `,"sticky":${metadata.sticky ?? false}${named}`
   );
 }
 
@@ -143,7 +173,12 @@ function fixedOf(route: Route): Fixed {
     country,
   };
   const place = { carbon, cloud_act: provider.cloudAct };
-  const fixed = { served: JSON.stringify(served).slice(1, -1), place: JSON.stringify(place).slice(1, -1) };
+  const fixed = {
+    served: JSON.stringify(served).slice(1, -1),
+    place: JSON.stringify(place).slice(1, -1),
+    plainModel: null,
+    plainStart: '',
+  };
   fixedByRoute.set(route, fixed);
   return fixed;
 }

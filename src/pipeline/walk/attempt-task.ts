@@ -18,16 +18,8 @@ import { type EmbeddingTask, resultsWanted } from '../../wire/task.js';
 import { readUsage } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Served } from '../handover.js';
-import {
-  type Attempt,
-  type AttemptOutcome,
-  type AttemptPorts,
-  beginRecord,
-  note,
-  pricingFault,
-  readFailure,
-  type UnreadOutcome,
-} from './attempt.js';
+import { type Attempt, type AttemptPorts, pricingFault, readFailure, type UnreadOutcome } from './attempt.js';
+import { type AttemptOutcome, beginRecord, note } from './attempt-record.js';
 import { sentTask } from './obstacles.js';
 import { waitForCredentials } from './wait-for-credentials.js';
 
@@ -160,7 +152,7 @@ class TaskRun {
     const { ports, attempt } = this;
     const { exchange, route } = attempt;
     const { path, body } = outgoing;
-    const credentials = await this.obtainCredentials(ports.credentials.headersFor(route, path, body));
+    const credentials = await this.obtainCredentials(ports.credentials.headersFor(route, path, body, attempt.key));
     if (this.ended) return this.ended;
     if ('kind' in credentials) return this.stop(credentials, { kind: 'gone' });
     const { result, call } = await this.send(outgoing, credentials);

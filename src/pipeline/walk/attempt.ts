@@ -1,5 +1,6 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
 import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
+import type { ProviderKey } from '../../base/provider-key.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
@@ -23,10 +24,9 @@ import {
 import { NativeFrames, TranslatedFrames } from '../../providers/translated-frames.js';
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { Exchange, PipelinePorts, Relay, Served } from '../handover.js';
+import type { Exchange, PipelinePorts, Relay } from '../handover.js';
+import { type AttemptOutcome, beginRecord, note } from './attempt-record.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
-
-export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
 /** An outcome whose error from the upstream has not been read yet. */
 export type UnreadOutcome =
@@ -42,6 +42,8 @@ export interface AttemptPorts
 export interface Attempt {
   readonly exchange: Exchange;
   readonly route: Route;
+  /** One of several keys of the operator; null where the provider has one credential or none. */
+  readonly key: ProviderKey | null;
   readonly budgets: Budgets;
   readonly relay: Relay | null;
   readonly permit: Pick<Permit, 'reportContent'>;
@@ -53,21 +55,13 @@ export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<Attemp
   relay?.begin(route, permit);
   const written = outgoingCall(ports, exchange.request, route);
   return andThen(isPending(written) ? orTooLarge(written) : written, (outgoing) => {
-    const headers = headersFor(ports, exchange, route, outgoing);
+    const headers = headersFor(ports, task, outgoing);
     return andThen(waitForCredentials(ports, task, headers), (credentials) => {
       if (!('kind' in credentials)) return callUpstream(ports, task, record, { outgoing, credentials });
       note(record, credentials, { kind: 'gone' });
       return credentials;
     });
   });
-}
-
-/** Notes an attempt before anything is known of its end. */
-export function beginRecord({ trail }: Exchange, { provider, locode }: Route): AttemptRecord {
-  const record = { provider: provider.id, locode, outcome: '', status: null, first_byte_ms: null, error: null };
-  trail.attempts.push(record);
-  trail.providersAttempted.push(provider.id);
-  return record;
 }
 
 function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
@@ -79,11 +73,10 @@ function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): 
 
 function headersFor(
   { credentials }: Pick<AttemptPorts, 'credentials'>,
-  { request, caller }: Exchange,
-  route: Route,
+  { exchange: { request, caller }, route, key }: Attempt,
   { path, body }: OutgoingCall,
 ): MaybePromise<readonly string[]> {
-  const headers = credentials.headersFor(route, path, body);
+  const headers = credentials.headersFor(route, path, body, key);
   if (!isNativePass(route.provider, request)) return headers;
   return andThen(headers, (own) => nativeHeaders(own, request.native!.api, (name) => caller.header(name)));
 }
@@ -284,16 +277,4 @@ function streamOutcome(
 
 export function pricingFault(status: number, reason: string): Failure {
   return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
-}
-
-export function note(record: AttemptRecord, outcome: AttemptOutcome, result: CallResult): void {
-  record.status = 'status' in result ? result.status : null;
-  if (outcome.kind === 'failure') {
-    record.outcome = outcome.failure.meaning;
-    record.error = outcome.failure.quote;
-  } else if (outcome.kind === 'gone') {
-    record.outcome = 'client_closed';
-  } else {
-    record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
-  }
 }

@@ -3,6 +3,7 @@ import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
+import { usesKeys } from '../../providers/credentials/key-pool.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import {
   hasNoTurnOn,
@@ -65,9 +66,14 @@ type Asked = Pick<
 >;
 
 /** A hold comes first, so that a pin of a held route always gets the quota error. */
-export function obstacleOf({ holds }: Pick<PipelinePorts, 'holds'>, route: Route, request: Asked): Obstacle | null {
+export function obstacleOf(
+  { holds, providerKeys }: Pick<PipelinePorts, 'holds' | 'providerKeys'>,
+  route: Route,
+  request: Asked,
+): Obstacle | null {
   if (holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
+  if (usesKeys(route) && providerKeys.obstacleOf(route.provider) === 'refused') return unconfigured;
   if (!route.price) return unpriced;
   const { native, extras } = request;
   if (native === undefined) {

@@ -30,5 +30,5 @@ export const regions: Gate<'regions'> = {
   takes: '`allow` and `deny`, lists of locodes and ISO country codes in any case; an empty `allow` restricts nothing',
   removes:
     'Routes whose locode and country are both not in `allow`, or one of which is in `deny`; a `global` route has no region, so any `allow` list removes it and no `deny` list does.',
-  card: { title: 'Regions', description: 'Countries and locodes', control: { kind: 'lists', suggest: 'regions' } },
+  card: { title: 'Regions', description: 'Countries or cities', control: { kind: 'lists', suggest: 'regions' } },
 };

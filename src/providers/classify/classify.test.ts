@@ -5,7 +5,7 @@ import { insides } from '../../../tests/faults/classification/inside.js';
 import { failureOf, innerError, noAnswer } from '../../../tests/support/call-failures.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { threadTime } from '../../../tests/support/thread-time.js';
-import { ResponseHead } from '../transport/response-head.js';
+import { ResponseHead } from '../transport/response.js';
 import type { Meaning } from './failure.js';
 
 const acme = smallSnapshot().routes.get('acme/meta/llama/defra')!;

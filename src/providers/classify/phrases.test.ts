@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as states from '../../../tests/faults/classification/states.js';
 import { failureOf } from '../../../tests/support/call-failures.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import { ResponseHead } from '../transport/response-head.js';
+import { ResponseHead } from '../transport/response.js';
 import { effectOf } from './failure.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;

@@ -96,6 +96,7 @@ const numericAddress = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b/g;
 function scrub(text: string, provider: Provider, baseUrl: string): string {
   let clean = text;
   if (provider.apiKey) clean = clean.replaceAll(provider.apiKey, '[credential]');
+  for (const { apiKey } of provider.keys ?? []) clean = clean.replaceAll(apiKey, '[credential]');
   for (const pattern of secretLike) clean = clean.replace(pattern, '[credential]');
   clean = clean.replace(systemAddress, '$1 [address]').replace(numericAddress, '[address]');
   const { host, hostname } = hostOf(baseUrl);

@@ -3,6 +3,7 @@
 import aws4 from 'aws4';
 import type { Logger } from '../../base/logger.js';
 import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
+import type { ProviderKey } from '../../base/provider-key.js';
 import type { Clock } from '../../base/time.js';
 import type { Provider, Route } from '../../catalogue/route.js';
 import { type OutgoingBody, outgoingBytes } from '../../wire/outgoing-body.js';
@@ -24,6 +25,8 @@ export interface CredentialPorts {
 export class ProviderCredentials implements Credentials {
   /** Header lists that never change, by provider of a snapshot. */
   private readonly fixed = new WeakMap<Provider, readonly string[]>();
+  /** The same by key, for providers with several. A route may have a dialect of its own. */
+  private readonly fixedByKey = new WeakMap<ProviderKey, Map<string, readonly string[]>>();
   /** Header lists with an access token, until the token changes. */
   private readonly withTokens = new WeakMap<Provider, { token: readonly string[]; headers: readonly string[] }>();
   private readonly addresses = new Map<string, Address>();
@@ -36,8 +39,14 @@ export class ProviderCredentials implements Credentials {
     this.google = googleTokens(clock, load);
   }
 
-  headersFor(route: Route, path: string, body: OutgoingBody): MaybePromise<readonly string[]> {
+  headersFor(
+    route: Route,
+    path: string,
+    body: OutgoingBody,
+    key: ProviderKey | null = null,
+  ): MaybePromise<readonly string[]> {
     const { provider } = route;
+    if (key !== null) return this.headersOfKey(provider.dialect, key);
     const known = this.fixed.get(provider);
     if (known) return known;
     if (provider.auth === 'aws') {
@@ -56,6 +65,15 @@ export class ProviderCredentials implements Credentials {
     }
     const headers = keyHeaders(provider);
     this.fixed.set(provider, headers);
+    return headers;
+  }
+
+  private headersOfKey(dialect: string, key: ProviderKey): readonly string[] {
+    const byDialect = this.fixedByKey.get(key) ?? new Map<string, readonly string[]>();
+    const known = byDialect.get(dialect);
+    if (known) return known;
+    const headers = keyHeaders({ dialect, apiKey: key.apiKey });
+    this.fixedByKey.set(key, byDialect.set(dialect, headers));
     return headers;
   }
 

@@ -5,7 +5,7 @@
 
 import { crc32 } from 'node:zlib';
 import { asLatin1, bytesOfLatin1, type Latin1Text, latin1OfBytes } from '../../base/latin1.js';
-import { errorBytesMax } from './response-head.js';
+import { errorBytesMax } from './response.js';
 import { frameCharactersMax } from './sse-frames.js';
 
 export interface AwsEventStreamSink {

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../tests/support/seeded-random.js';
 import { createDecoder, type Decoder, decodedBytesMax, encodedBytesMax } from './decode.js';
-import { ResponseHead } from './response-head.js';
+import { ResponseHead } from './response.js';
 
 const text = '{"choices":[{"message":{"content":"Grüße"},"finish_reason":"stop"}]}';
 const encodings: [string, string, Buffer][] = [

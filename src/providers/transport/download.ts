@@ -12,12 +12,20 @@ export class DownloadFailed extends Error {
   override readonly name = 'DownloadFailed';
 }
 
+interface DownloadOptions {
+  ended?: AbortSignal;
+  /** How many redirects are followed. */
+  redirects?: number;
+  /** How long it may take in all. */
+  ms?: number;
+}
+
 /** Throws DownloadFailed where the file is longer than `bytesMax`, does not come, or ends early. */
 export async function download(
   url: string,
   bytesMax: number,
   env: Readonly<Record<string, string | undefined>>,
-  ended: AbortSignal = new AbortController().signal,
+  { ended, redirects = redirectsMax, ms = 2 * answerMs }: DownloadOptions = {},
 ): Promise<Buffer> {
   // Loaded here, because a gateway that looks for no updates needs no HTTP client of this kind.
   const undici = await import('undici');
@@ -25,10 +33,11 @@ export async function download(
   for (let hops = 0; ; hops++) {
     const dispatcher = agentOf(undici, proxiesOf(env)(addressOf(at.href)), answerMs);
     try {
-      const signal = AbortSignal.any([ended, AbortSignal.timeout(2 * answerMs)]);
+      const timeout = AbortSignal.timeout(ms);
+      const signal = ended ? AbortSignal.any([ended, timeout]) : timeout;
       const { statusCode, headers, body } = await undici.request(at, { dispatcher, signal });
       const target = statusCode >= 300 && statusCode < 400 ? headers.location : undefined;
-      if (typeof target === 'string' && hops < redirectsMax) {
+      if (typeof target === 'string' && hops < redirects) {
         await body.dump();
         at = redirected(at, target);
         continue;

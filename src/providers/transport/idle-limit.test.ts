@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { IdleLimit } from './idle-limit.js';
+import { IdleLimit } from './connections.js';
 
 it('an origin whose timer closes idle connections is sent nothing in the last fifth of it for ten minutes', () => {
   const limit = new IdleLimit();

@@ -2,6 +2,7 @@
 import type { Database } from '../database.js';
 import type { ActivityFigures, ActivityGroup, ActivityQuery, ActivityRow } from '../store.js';
 import { percentileOf } from './histogram.js';
+import { keyProjectSql } from './usage-columns.js';
 import { readUsage } from './usage-query.js';
 
 const hourMs = 3_600_000;
@@ -10,6 +11,7 @@ const hourMs = 3_600_000;
 const groupColumns: Record<ActivityGroup | 'none', string> = {
   none: 'null::text',
   key: 'label',
+  project: keyProjectSql,
   model: `split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)`,
   provider: 'provider',
   locode: 'locode',
@@ -42,7 +44,7 @@ interface Row {
 
 export async function readActivity(
   history: Database,
-  { accountId, fromMs, toMs, interval, groupBy }: ActivityQuery,
+  { accountId, fromMs, toMs, interval, groupBy, projects }: ActivityQuery,
   isError: string,
 ): Promise<{ rows: ActivityRow[]; total: ActivityFigures }> {
   const hours = interval === 'day' ? 24 : 1;
@@ -62,7 +64,10 @@ export async function readActivity(
       coalesce(sum(cost_pico), 0) as cost_pico, coalesce(sum(first_byte), 0) as first_byte, coalesce(sum(speed), 0) as speed
     from cells group by grouping sets ((from_hour, name), ()) order by 1, 2, 3`;
   const period = { accountId, fromMs, toMs };
-  const rows = await readUsage<Row>(history, period, { parts: [{ source: 'rollups', wholeHours: hours, select }] });
+  const rows = await readUsage<Row>(history, period, {
+    parts: [{ source: 'rollups', wholeHours: hours, select }],
+    ...(projects && { filter: `${keyProjectSql} = any ($6::text[])`, values: [projects] }),
+  });
   const total = rows.find(({ is_total }) => is_total === 1);
   return {
     rows: rows

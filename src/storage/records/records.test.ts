@@ -16,7 +16,7 @@ const days = 6;
 const hourMs = 3_600_000;
 const accounts = ['account-1', 'account-2'];
 const unserved = 'account-3';
-const groups: ActivityGroup[] = ['key', 'model', 'provider', 'locode', 'status', 'account'];
+const groups: ActivityGroup[] = ['key', 'project', 'model', 'provider', 'locode', 'status', 'account'];
 
 let database: FreshDatabase;
 let store: Store;
@@ -30,6 +30,7 @@ beforeAll(async () => {
   store = await openStore({ connection: database.connection, logger });
   client = new pg.Client({ ...database.connection });
   await client.connect();
+  await client.query(`insert into lodestone.key_projects (id, project_id) values ('k1', 'proj-team')`);
   for (const id of [...accounts, unserved]) {
     const person = { email: `${id}@example.com`, name: null, billingCountry: null };
     await store.accounts.create({ id, ...person, createdAt: start });
@@ -74,10 +75,9 @@ const added = (all: ActivityFigures[]) =>
     .map(sumsOf)
     .reduce((sum, one) => sum.map((value, i) => (value as number) + (one[i] as number)), [0, 0, 0, 0, 0, 0n]);
 
-function expectedOf(accountId: string | null, fromMs: number, toMs: number) {
-  const mine = rows.filter(
-    (row) => (accountId === null || row.accountId === accountId) && row.createdAt >= fromMs && row.createdAt < toMs,
-  );
+function expectedOf(accountId: string | null, fromMs: number, toMs: number, isMine = (_: Generation) => true) {
+  const isAsked = (row: Generation) => (accountId === null || row.accountId === accountId) && isMine(row);
+  const mine = rows.filter((row) => isAsked(row) && row.createdAt >= fromMs && row.createdAt < toMs);
   const sum = (read: (row: Generation) => number) => mine.reduce((total, row) => total + read(row), 0);
   const failed = (row: Generation) => (row.status >= 400 && row.status !== 499) || row.streamEnd === 'cut';
   return [
@@ -85,6 +85,18 @@ function expectedOf(accountId: string | null, fromMs: number, toMs: number) {
     ...[sum((row) => row.cachedTokens), mine.reduce((total, row) => total + row.costPico, 0n)],
   ];
 }
+
+it('sums by project are those of its keys, and only those of the projects that are asked for', async () => {
+  const period = { accountId: null, fromMs: start, toMs: start + days * 24 * hourMs, interval: 'day' } as const;
+  const isTeam = ({ keyId }: Generation) => keyId === 'k1';
+  const team = await store.usage.activity({ ...period, groupBy: 'project', projects: ['proj-team'] });
+  expect(sumsOf(team.total)).toEqual(expectedOf(null, period.fromMs, period.toMs, isTeam));
+  expect(new Set(team.rows.map(({ group }) => group))).toEqual(new Set(['proj-team']));
+  const all = await store.usage.activity({ ...period, groupBy: 'project' });
+  const default1 = all.rows.filter(({ group }) => group === 'proj-account-1');
+  const isDefault1 = (row: Generation) => row.accountId === 'account-1' && !isTeam(row);
+  expect(added(default1)).toEqual(expectedOf(null, period.fromMs, period.toMs, isDefault1));
+});
 
 async function expectExact(): Promise<void> {
   const periods = Array.from({ length: 2 }, () => {

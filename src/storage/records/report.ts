@@ -2,6 +2,7 @@
 import type { Database } from '../database.js';
 import type { ReportFilter, ReportGroup, ReportQuery, ReportRow } from '../store.js';
 import { percentileOf } from './histogram.js';
+import { keyProjectSql, modelSql } from './usage-columns.js';
 import { readUsage, type UsagePart } from './usage-query.js';
 import type { UsageSource } from './usage-spans.js';
 
@@ -17,7 +18,8 @@ const groupColumns: Record<ReportGroup | 'route' | 'failed_by', string> = {
   failed_by: 'failed_by',
   account: 'account_id',
   key: 'key_name',
-  model: `split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)`,
+  project: 'key_project',
+  model: modelSql,
   provider: 'provider',
   locode: 'locode',
   status: 'status::text',
@@ -25,7 +27,10 @@ const groupColumns: Record<ReportGroup | 'route' | 'failed_by', string> = {
 
 /** Always the same parameters, from the number `first` on, so that a statement does not depend on what is filtered by. */
 const filterSql = (isError: string, first: number) => {
-  const [key, model, provider, locode, served, failed, status] = Array.from({ length: 7 }, (_, i) => `$${first + i}`);
+  const [key, model, provider, locode, served, failed, status, projects, forModel] = Array.from(
+    { length: 9 },
+    (_, i) => `$${first + i}`,
+  );
   const canonical = (column: string) =>
     `(${model} not like 'alias/%' and ${model} like '%/%' and ${model} not like '%/%/%'
       and split_part(${column}, '/', 2) || '/' || split_part(${column}, '/', 3) = ${model})`;
@@ -34,13 +39,21 @@ const filterSql = (isError: string, first: number) => {
       or ${canonical('requested_model')} or ${canonical('served_model')})
     and (${provider}::text is null or provider = ${provider}) and (${locode}::text is null or locode = ${locode})
     and (${served}::boolean is null or (provider is not null) = ${served})
-    and (${failed}::boolean is null or ${isError} = ${failed}) and (${status}::integer is null or status = ${status})`;
+    and (${failed}::boolean is null or ${isError} = ${failed}) and (${status}::integer is null or status = ${status})
+    and (${projects}::text[] is null or ${keyProjectSql} = any (${projects}))
+    and (${forModel}::text is null or ${modelSql} = ${forModel})`;
 };
 
-function filterValues({ key, model, provider, locode, served, status }: ReportFilter): unknown[] {
+function filterValues({ key, model, provider, locode, served, status, projects, forModel }: ReportFilter): unknown[] {
   const failed = typeof status === 'string' ? status === 'error' : null;
   const values = [key, model, provider, locode, served];
-  return [...values.map((value) => value ?? null), failed, typeof status === 'number' ? status : null];
+  return [
+    ...values.map((value) => value ?? null),
+    failed,
+    typeof status === 'number' ? status : null,
+    projects ?? null,
+    forModel ?? null,
+  ];
 }
 
 interface Row {
@@ -101,10 +114,13 @@ function stepHours({ fromMs, toMs, stepMs }: ReportQuery): number {
   return lengths.find((hours) => isOneStep || isWhole(hours * hourMs)) ?? 1;
 }
 
+/** The groups that the sums by key tell apart. */
+const ofKeys: readonly ReportGroup[] = ['key', 'project', 'account'];
+
 /** Each part reads the coarsest sums that tell apart what it groups and filters by. */
 function partsOf(query: ReportQuery, isError: string): UsagePart[] {
   const groups = [...new Set(query.groups)].sort();
-  const byKey: readonly ReportGroup[] = groups.filter((group) => group === 'key' || group === 'account');
+  const byKey: readonly ReportGroup[] = groups.filter((group) => ofKeys.includes(group));
   const byRoute = groups.filter((group) => !byKey.includes(group));
   const { steps, routes, keys } = sourcesOf(query, byKey.length > 0);
   const parts: UsagePart[] = [{ source: steps, wholeHours: stepHours(query), select: selectSteps(isError) }];
@@ -125,7 +141,12 @@ function sourcesOf(
   if (Object.values(filter).every((value) => value === undefined)) {
     return { steps: accountId === null ? 'all_steps' : 'account_steps', routes, keys: 'account_keys' };
   }
-  const source = filter.key !== undefined || byKey ? 'rollups' : routes;
+  const { key, projects, ...others } = filter;
+  const isOfKeys = key !== undefined || projects !== undefined;
+  // The sums by key hold all that such a filter needs, but for the routes.
+  if (isOfKeys && Object.values(others).every((value) => value === undefined))
+    return { steps: 'account_keys', routes: 'rollups', keys: 'account_keys' };
+  const source = isOfKeys || byKey ? 'rollups' : routes;
   return { steps: source, routes: source, keys: source };
 }
 
@@ -159,6 +180,8 @@ const selectIntensities = `select 'step_intensity' as grouped, step, intensity a
     ) series on series.id = stepped.series
     group by step, intensity having sum(requests) <> 0`;
 
+const withProjects = `(select *, ${keyProjectSql} as key_project from series) series`;
+
 /** The members of groups over the whole period. Each series is summed first, because there are few. */
 function selectGroups(groups: readonly (keyof typeof groupColumns)[], isError: string): string {
   const columns = groups.map((group) => groupColumns[group]);
@@ -169,7 +192,7 @@ function selectGroups(groups: readonly (keyof typeof groupColumns)[], isError: s
       select series, sum(requests) as requests, sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens,
         sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(first_byte_histogram) as first_byte
       from parts group by series
-    ) summed join series on series.id = summed.series
+    ) summed join ${groups.includes('project') ? withProjects : 'series'} on series.id = summed.series
     group by grouping sets (${columns.map((column) => `(${column})`).join(', ')}) having sum(requests) <> 0`;
 }
 

@@ -2,25 +2,20 @@
  * Sums the rows of a settlement by series and hour, as `lodestone.add_usage` takes them. The view `generation_usage` defines the same
  * sums in SQL, for rows that are in the store already.
  */
-import { lineColumns, type SettledLine, unescapeCell } from '../../domain/settlement-row.js';
+import { lineColumns, noValue, type SettledLine, unescapeCell } from '../../domain/settlement-row.js';
 import { bucketOf, histogramText } from './histogram.js';
 
 const hourMs = 3_600_000;
-const noValue = '\\N';
 
 const column = (name: string): number => lineColumns.indexOf(name);
-const [created, served, attempted] = [column('created_ms'), column('served_model'), column('providers_attempted')];
+const [served, attempted] = [column('served_model'), column('providers_attempted')];
 const [billed, status, door] = [column('billed'), column('status'), column('door')];
-const [prompt, completion] = [column('prompt_tokens'), column('completion_tokens')];
-const [cached, reasoning] = [column('cached_tokens'), column('reasoning_tokens')];
-const [latency, firstByte] = [column('latency_ms'), column('first_byte_ms')];
-const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_model', 'provider', 'locode'].concat(
+const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_model', 'provider', 'locode'].concat([
   'error_code',
   'stream_end',
-);
-// A project is no part of a series. It says whose spending of the day a line is.
-const textColumns = texts.concat('project_id').map((name) => [name, column(name)] as const);
-const keyColumns = [...textColumns.map(([, index]) => index), billed, status, door];
+  'project_id',
+]);
+const textColumns = texts.map((name) => [name, column(name)] as const);
 
 interface Sums {
   readonly cells: readonly string[];
@@ -39,29 +34,34 @@ interface Sums {
 
 /** The sums of one settlement. */
 export class UsageSums {
-  private readonly groups = new Map<string, Sums>();
+  /** By hour, then by series. */
+  private readonly hours = new Map<number, Map<string, Sums>>();
   private readonly full: Sums[] = [];
 
-  add({ cells, chargePico }: SettledLine): void {
-    const fromHour = Math.floor(Number(cells[created]) / hourMs);
-    let key = `${fromHour}`;
-    for (const index of keyColumns) key += `\t${cells[index]}`;
-    if (cells[served] === noValue) key += `\t${cells[attempted]}`;
-    let sums = this.groups.get(key);
+  add(line: SettledLine): void {
+    const fromHour = Math.floor(line.createdAt / hourMs);
+    let hour = this.hours.get(fromHour);
+    if (hour === undefined) {
+      hour = new Map();
+      this.hours.set(fromHour, hour);
+    }
+    const { cells, series } = line.form;
+    let sums = hour.get(series);
     if (sums && !holdsMore(sums)) {
       this.full.push(sums);
       sums = undefined;
     }
     if (!sums) {
       sums = noSums(cells, fromHour);
-      this.groups.set(key, sums);
+      hour.set(series, sums);
     }
-    add(sums, cells, chargePico);
+    add(sums, line, cells[billed] === 't');
   }
 
   /** As a JSON array. */
   text(): string {
-    return `[${[...this.full, ...this.groups.values()].map(lineOf).join(',')}]`;
+    const all = [...this.hours.values()].flatMap((hour) => [...hour.values()]);
+    return `[${[...this.full, ...all].map(lineOf).join(',')}]`;
   }
 }
 
@@ -87,18 +87,18 @@ function holdsMore(sums: Sums): boolean {
   return Math.max(sums.prompt, sums.completion, sums.cached, sums.reasoning, sums.latencyMs) < 2 ** 40;
 }
 
-function add(sums: Sums, cells: readonly string[], chargePico: bigint): void {
-  const [tokens, latencyMs] = [Number(cells[completion]), Number(cells[latency])];
+function add(sums: Sums, line: SettledLine, isBilled: boolean): void {
+  const { completionTokens, latencyMs, firstByteMs } = line;
   sums.requests++;
-  sums.prompt += Number(cells[prompt]);
-  sums.completion += tokens;
-  sums.cached += Number(cells[cached]);
-  sums.reasoning += Number(cells[reasoning]);
-  sums.costPico += chargePico;
+  sums.prompt += line.promptTokens;
+  sums.completion += completionTokens;
+  sums.cached += line.cachedTokens;
+  sums.reasoning += line.reasoningTokens;
+  sums.costPico += line.chargePico;
   sums.latencyMs += Math.floor(latencyMs);
   count(sums.latency, latencyMs);
-  if (cells[firstByte] !== noValue) count(sums.firstByte, Number(cells[firstByte]));
-  if (cells[billed] === 't' && tokens > 0 && latencyMs > 0) count(sums.speed, (tokens * 1000) / latencyMs);
+  if (firstByteMs !== null) count(sums.firstByte, firstByteMs);
+  if (isBilled && completionTokens > 0 && latencyMs > 0) count(sums.speed, (completionTokens * 1000) / latencyMs);
 }
 
 function count(histogram: Map<number, number>, value: number): void {

@@ -8,6 +8,15 @@ export const seriesColumns =
 export const seriesIdSql = (columns: string): string =>
   `encode(substr(sha256(convert_to(row(${columns})::text, 'UTF8')), 1, 16), 'hex')::uuid`;
 
+/** The project of a series' key: a key never changes it. */
+export const keyProjectSql =
+  'coalesce((select k.project_id from lodestone.key_projects k where k.id = key_id), lodestone.default_project_of(account_id))';
+
+/** The model of a request: the one that served it, else the one that was asked for, without provider and region. */
+export const modelSql = `case when served_model is not null then split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)
+  when requested_model like '%/%/%' then split_part(requested_model, '/', 2) || '/' || split_part(requested_model, '/', 3)
+  else requested_model end`;
+
 const figureColumns = [
   ...['requests', 'prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasoning_tokens', 'cost_pico', 'latency_ms'],
   ...['first_byte_histogram', 'latency_histogram', 'speed_histogram'],

@@ -1,5 +1,6 @@
 /** Stores accounts with their aliases, in the form that the request path holds in memory. */
 import { asc, count, eq, getTableColumns, type InferSelectModel, inArray, sql } from 'drizzle-orm';
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Account, Alias } from '../../domain/account.js';
 import { policyOfStored, policyToStore } from '../../policy/policy.js';
 import type { Database } from '../database.js';
@@ -121,4 +122,9 @@ export function accountStore(database: Database): AccountStore {
       await database.query((db) => db.update(accounts).set(columns).where(eq(accounts.id, id)));
     },
   };
+}
+
+/** Orders parallel calls: the second one sees what the first has made. Keys are created under the same lock. */
+export async function lockAccount(db: NodePgDatabase, accountId: string): Promise<void> {
+  await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
 }

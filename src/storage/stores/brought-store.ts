@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { BroughtStore } from '../store.js';
-import { storedTerms } from './key-store.js';
+import { storedTerms } from './key-rows.js';
 import { keys } from './tables.js';
 
 export function broughtStore(database: Database): BroughtStore {

@@ -1,8 +1,10 @@
 /** Reads the usage history of an account, newest first. */
-import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
 import { generationIdsFrom, idTimeMs } from '../../base/ids.js';
 import type { Generation } from '../../domain/generation.js';
+import { defaultProjectId } from '../../domain/organisation.js';
 import type { Database } from '../database.js';
+import { modelSql } from '../records/usage-columns.js';
 import type { GenerationQuery, GenerationSort, GenerationStore } from '../store.js';
 import { generations } from './tables.js';
 import { isErrorSql } from './usage-store.js';
@@ -51,6 +53,7 @@ async function findAny(history: Database, id: string): Promise<Generation | null
 
 function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
   const { accountId, after, key, model, provider, locode, served, requestId, status, fromMs, toMs, sort } = query;
+  const { projects, holder, forModel } = query;
   const when = <T>(value: T | undefined, condition: (value: T) => SQL | undefined) =>
     value === undefined ? undefined : condition(value);
   return [
@@ -62,10 +65,19 @@ function conditionsOf(query: GenerationQuery): (SQL | undefined)[] {
     when(fromMs, (ms) => gte(generations.id, generationIdsFrom(ms))),
     when(toMs, (ms) => lt(generations.id, generationIdsFrom(ms))),
     when(key, (name) => or(eq(generations.keyName, name), eq(generations.keyId, name))),
+    when(projects, (ids) => ofProjects(accountId, ids)),
+    when(holder, (id) => inArray(generations.holderId, [id, id.replace(/^per-/, 'acct-')])),
     when(model, ofModel),
+    when(forModel, (id) => sql`${sql.raw(modelSql)} = ${id}`),
     when(provider, (id) => eq(generations.provider, id)),
     when(status, ofStatus),
   ];
+}
+
+/** Records of versions without projects are those of the default one. */
+function ofProjects(accountId: string, ids: readonly string[]): SQL | undefined {
+  const named = inArray(generations.projectId, [...ids]);
+  return ids.includes(defaultProjectId(accountId)) ? or(named, isNull(generations.projectId)) : named;
 }
 
 const requestMaxMs = 60 * 60 * 1000;

@@ -1,22 +1,15 @@
 /** Stores API keys: only their public id and a hash, and after expiry not even the hash. */
-import { and, asc, eq, getTableColumns, gt, isNotNull, lte, min, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, isNotNull, lte, min, not, or, type SQL, sql } from 'drizzle-orm';
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
-import { type ApiKey, broughtKeptMs, type KeyTerms, openTerms } from '../../domain/account.js';
+import { broughtKeptMs, workloadKeptMs } from '../../domain/account.js';
 import type { Database } from '../database.js';
 import type { KeyStore } from '../store.js';
-import { accountColumns, aliasesInOrder, foldAccounts } from './account-store.js';
-import { besideKey, lockAccount } from './project-store.js';
+import { accountColumns, aliasesInOrder, foldAccounts, lockAccount } from './account-store.js';
+import { keyColumns, keyOf, storedTerms } from './key-rows.js';
+import { besideKey } from './project-store.js';
 import { accounts, aliases, keys, projects } from './tables.js';
-
-const { usagePico: _usage, lastUsedAt: _used, ...keyColumns } = getTableColumns(keys);
-
-type KeyRow = Omit<typeof keys.$inferSelect, 'usagePico' | 'lastUsedAt'>;
-
-function keyOf({ terms, brought, importedFrom, openingPico, ...row }: KeyRow): ApiKey {
-  const key = { ...row, terms: readTerms(terms) };
-  return brought ? { ...key, brought, importedFrom, openingPico } : key;
-}
+import { removeEnded } from './workload-store.js';
 
 export function keyStore(database: Database): KeyStore {
   return {
@@ -95,6 +88,7 @@ export function keyStore(database: Database): KeyStore {
 
     eraseExpired: (nowMs) =>
       database.transaction(async (db, client) => {
+        await removeEnded(client, nowMs);
         const due = or(
           and(not(keys.brought), lte(keys.expiresAt, nowMs)),
           and(keys.brought, lte(keys.expiresAt, nowMs - broughtKeptMs)),
@@ -108,7 +102,7 @@ export function keyStore(database: Database): KeyStore {
 
     async nextExpiry(nowMs) {
       const next = async (keptMs: number, ofThese: SQL | undefined) => {
-        const where = and(isNotNull(keys.hash), gt(keys.expiresAt, nowMs - keptMs), ofThese);
+        const where = and(gt(keys.expiresAt, nowMs - keptMs), ofThese);
         const rows = await database.query((db) =>
           db
             .select({ at: min(keys.expiresAt) })
@@ -118,9 +112,12 @@ export function keyStore(database: Database): KeyStore {
         const at = rows[0]?.at ?? null;
         return at === null ? null : at + keptMs;
       };
-      const own = await next(0, not(keys.brought));
-      const brought = await next(broughtKeptMs, eq(keys.brought, true));
-      return own === null || brought === null ? (own ?? brought) : Math.min(own, brought);
+      const due = [
+        await next(0, and(isNotNull(keys.hash), not(keys.brought))),
+        await next(broughtKeptMs, and(isNotNull(keys.hash), eq(keys.brought, true))),
+        await next(workloadKeptMs, isNotNull(keys.workload)),
+      ].filter((at) => at !== null);
+      return due.length === 0 ? null : Math.min(...due);
     },
 
     async usage(keyId) {
@@ -180,18 +177,3 @@ from (
   select k.id, t.at from unnest($1::text[], $2::timestamptz[]) as t(id, at) join lodestone.keys k on k.id = t.id
   where k.last_used_at is null or k.last_used_at < t.at order by k.id for no key update of k
 ) t where k.id = t.id`;
-
-/** The terms of a key as the store keeps them: JSON with amounts as text, null for a key without restrictions. */
-export function storedTerms(terms: KeyTerms): unknown {
-  if (Object.entries(openTerms).every(([name, value]) => terms[name as keyof KeyTerms] === value)) return null;
-  return { ...terms, limitPico: terms.limitPico === null ? null : terms.limitPico.toString() };
-}
-
-/** A key whose terms cannot be read is disabled: it must not do more than it was allowed. */
-function readTerms(stored: unknown): KeyTerms {
-  if (stored === null || stored === undefined) return openTerms;
-  const { limitPico = null, ...rest } = stored as Record<string, unknown>;
-  const isAmount = limitPico === null || (typeof limitPico === 'string' && /^\d+$/.test(limitPico));
-  if (typeof stored !== 'object' || !isAmount) return { ...openTerms, disabled: true };
-  return { ...openTerms, ...rest, limitPico: limitPico === null ? null : BigInt(limitPico as string) };
-}

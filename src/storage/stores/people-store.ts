@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Membership, Role } from '../../domain/organisation.js';
 import type { Database } from '../database.js';
 import { adminUserId } from '../sign-in-types.js';
-import type { MemberRecord, PageQuery, PeopleStore, Person } from '../store.js';
+import type { MemberRecord, MembersQuery, PeopleStore, Person } from '../store.js';
 import { invitationStore } from './invitation-store.js';
 import { disableHeldKeys } from './key-store.js';
 
@@ -72,6 +72,15 @@ export function peopleStore(database: Database): PeopleStore {
 
     find: (id) => one('person', 'u.id in ($1, $2)', [id, id.replace(/^per-/, 'acct-')]),
     findByEmail,
+
+    async emails(ids) {
+      const rows = await database.statement<{ id: string; email: string }>(
+        'emails-of-people',
+        'select id, email from lodestone.sign_in_users where id = any($1)',
+        [ids],
+      );
+      return new Map(rows.map(({ id, email }) => [id, email]));
+    },
 
     async list({ limit, after, email }) {
       const rows = await database.statement<PersonRow>(
@@ -171,17 +180,23 @@ export function peopleStore(database: Database): PeopleStore {
 
 type MemberRow = MembershipRow & { email: string; name: string };
 
-async function members(database: Database, accountId: string, { limit, after }: PageQuery): Promise<MemberRecord[]> {
+async function members(
+  database: Database,
+  accountId: string,
+  { limit, after, find }: MembersQuery,
+): Promise<MemberRecord[]> {
   const rows = await database.statement<MemberRow>(
     'members',
     `with page as (
        select person_id, ${place('person_id')} as place from lodestone.memberships where account_id = $1
+       and ($4::text is null or exists (select from lodestone.sign_in_users f where f.id = person_id
+         and (position($4 in f.email) > 0 or position($4 in lower(f.name)) > 0)))
        group by person_id having ${place('person_id')} > $2 order by 2 limit $3
      )
      select u.email, u.name, ${membershipColumns} from page p
      join lodestone.memberships m on m.account_id = $1 and m.person_id = p.person_id
      join lodestone.sign_in_users u on u.id = p.person_id order by p.place, m.source`,
-    [accountId, placeOf(after), limit],
+    [accountId, placeOf(after), limit, find?.toLowerCase() ?? null],
   );
   return recordsOf(rows);
 }

@@ -1,12 +1,13 @@
 /** Stores the projects of accounts, and counts their keys. */
 import { and, eq, isNull, ne, or, type SQL, sql } from 'drizzle-orm';
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { type ApiKey, keyProjectId } from '../../domain/account.js';
 import { defaultProjectId } from '../../domain/organisation.js';
 import type { Database } from '../database.js';
 import type { ProjectChange, ProjectStore } from '../store.js';
+import { lockAccount } from './account-store.js';
 import { budgetText } from './project-rows.js';
-import { accounts, keys, projects } from './tables.js';
+import { keys, projects } from './tables.js';
+import { endUntrusted, removeOfProject } from './workload-store.js';
 
 export function projectStore(database: Database): ProjectStore {
   return {
@@ -25,7 +26,7 @@ export function projectStore(database: Database): ProjectStore {
         return 'created';
       }),
 
-    update: (accountId, id, change) =>
+    update: (accountId, id, change, nowMs) =>
       database.transaction(async (db) => {
         await lockAccount(db, accountId);
         const isOther = and(
@@ -33,23 +34,30 @@ export function projectStore(database: Database): ProjectStore {
           ne(projects.id, id),
           eq(projects.name, change.name ?? ''),
         );
-        if (change.name !== undefined && (await db.$count(projects, isOther)) > 0) return 'exists';
+        if (change.name !== undefined && (await db.$count(projects, isOther)) > 0)
+          return { outcome: 'exists', ended: [] };
         const isProject = and(eq(projects.accountId, accountId), eq(projects.id, id));
         const columns = columnsOf(change);
-        if (Object.keys(columns).length === 0) return (await db.$count(projects, isProject)) > 0 ? 'changed' : 'gone';
-        const changed = await db.update(projects).set(columns).where(isProject).returning({ id: projects.id });
-        return changed.length > 0 ? 'changed' : 'gone';
+        const isThere =
+          Object.keys(columns).length === 0
+            ? (await db.$count(projects, isProject)) > 0
+            : (await db.update(projects).set(columns).where(isProject).returning({ id: projects.id })).length > 0;
+        if (!isThere) return { outcome: 'gone', ended: [] };
+        const { trust } = change;
+        return { outcome: 'changed', ended: trust ? await endUntrusted(db, { accountId, id, trust }, nowMs) : [] };
       }),
 
     delete: (accountId, id) =>
       database.transaction(async (db) => {
         await lockAccount(db, accountId);
-        if ((await db.$count(keys, and(eq(keys.accountId, accountId), eq(keys.projectId, id)))) > 0) return 'not_empty';
+        const kept = and(eq(keys.accountId, accountId), eq(keys.projectId, id), isNull(keys.workload));
+        if ((await db.$count(keys, kept)) > 0) return { outcome: 'not_empty', ended: [] };
+        const ended = await removeOfProject(db, accountId, id);
         const gone = await db
           .delete(projects)
           .where(and(eq(projects.accountId, accountId), eq(projects.id, id), eq(projects.isDefault, false)))
           .returning({ id: projects.id });
-        return gone.length > 0 ? 'deleted' : 'gone';
+        return { outcome: gone.length > 0 ? 'deleted' : 'gone', ended };
       }),
 
     async keyCounts(accountId) {
@@ -57,7 +65,7 @@ export function projectStore(database: Database): ProjectStore {
         db
           .select({ projectId: keys.projectId, manages, n: sql<number>`count(*)::int` })
           .from(keys)
-          .where(eq(keys.accountId, accountId))
+          .where(and(eq(keys.accountId, accountId), isNull(keys.workload)))
           .groupBy(keys.projectId, manages),
       );
       const counts = new Map<string, number>();
@@ -70,17 +78,12 @@ export function projectStore(database: Database): ProjectStore {
   };
 }
 
-/** Orders parallel calls: the second one sees what the first has made. Keys are created under the same lock. */
-export async function lockAccount(db: NodePgDatabase, accountId: string): Promise<void> {
-  await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
-}
-
 const manages = sql<boolean>`coalesce(${keys.terms} ->> 'kind', '') = 'management'`;
 
-/** The keys that count against the same limit: those of the key's project, or the management keys of the whole account. */
+/** The keys that count against the same limit: those of the key's project, or the management keys of the whole account. Those of workloads do not count. */
 export function besideKey(key: ApiKey): SQL | undefined {
   const projectId = keyProjectId(key);
-  const ofAccount = eq(keys.accountId, key.accountId);
+  const ofAccount = and(eq(keys.accountId, key.accountId), isNull(keys.workload));
   if (projectId === null) return and(ofAccount, isNull(keys.projectId), manages);
   const named = eq(keys.projectId, projectId);
   if (projectId !== defaultProjectId(key.accountId)) return and(ofAccount, named);

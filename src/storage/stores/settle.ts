@@ -3,15 +3,8 @@
  * a batch may be repeated.
  */
 import pg, { type Connection, type PoolClient, type Submittable } from 'pg';
-import { Slices } from '../../base/slices.js';
-import {
-  type JournalOffset,
-  lineColumns,
-  piecesOf,
-  rowId,
-  type SettlementRow,
-  splitLine,
-} from '../../domain/settlement-row.js';
+import { splitLine } from '../../domain/settled-line.js';
+import { type JournalOffset, lineColumns, piecesOf, rowId, type SettlementRow } from '../../domain/settlement-row.js';
 import { receiptVersion } from '../../proof/receipt.js';
 import { SettledLeaves } from '../../proof/settled-leaves.js';
 import type { Database } from '../database.js';
@@ -31,7 +24,7 @@ export async function settle(
 ): Promise<void> {
   if (rows.length === 0) return;
   try {
-    const sums = await sumsOf(rows, membership);
+    const sums = sumsOf(rows, membership);
     await database.session((client) => settleRows(client, rows, sums, offsets));
   } catch (error) {
     if (codeOf(error) !== uniqueViolation) throw notTheRecordsFault(error);
@@ -39,7 +32,7 @@ export async function settle(
     await database.transaction(async (_db, client) => {
       await client.query(lockStatement(new Set(rows.map(({ accountId }) => accountId))));
       const missing = await notYetThere(client, rows);
-      if (missing.length > 0) await settleRows(client, missing, await sumsOf(missing, membership), offsets);
+      if (missing.length > 0) await settleRows(client, missing, sumsOf(missing, membership), offsets);
       else if (offsets.length > 0) await client.query(offsetStatement(offsets));
     });
   }
@@ -110,13 +103,11 @@ interface BatchSums {
   readonly log: { readonly before: string; readonly after: readonly string[] };
 }
 
-async function sumsOf(rows: readonly SettlementRow[], membership: LogMembership): Promise<BatchSums> {
+function sumsOf(rows: readonly SettlementRow[], membership: LogMembership): BatchSums {
   const identity = membership === null ? null : membership();
   const leaves = identity === null ? null : new SettledLeaves(identity);
   const usage = new UsageSums();
-  const slices = new Slices();
   for (const row of rows) {
-    if (slices.isOver()) await slices.next();
     const line = splitLine(row);
     usage.add(line);
     leaves?.add(line);

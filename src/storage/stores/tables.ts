@@ -117,6 +117,8 @@ export const keys = lodestone.table('keys', {
   brought: boolean('brought').notNull().default(false),
   importedFrom: cleanJson('imported_from').$type<ApiKey['importedFrom']>(),
   openingPico: pico('opening_pico').notNull().default(0n),
+  /** Who exchanged a token for it; null for every other key. */
+  workload: cleanJson('workload').$type<ApiKey['workload'] | null>(),
 });
 
 export const aliases = lodestone.table(

@@ -4,6 +4,7 @@ import { generationIdsFrom } from '../../base/ids.js';
 import type { Database } from '../database.js';
 import { readActivity } from '../records/activity.js';
 import { readReport } from '../records/report.js';
+import { keyProjectSql } from '../records/usage-columns.js';
 import { readUsage } from '../records/usage-query.js';
 import type { ReportRow, UsageGroup, UsageRow, UsageStore } from '../store.js';
 
@@ -55,10 +56,10 @@ interface BilledLineRow {
 
 export function usageStore(history: Database): UsageStore {
   return {
-    async summary(period) {
+    async summary({ projects, ...period }) {
       const rows = await readReport(
         history,
-        { ...period, groups: ['model', 'provider', 'locode'], filter: {}, routes: true },
+        { ...period, groups: ['model', 'provider', 'locode'], filter: projects ? { projects } : {}, routes: true },
         isError,
       );
       return summaryOf(rows);
@@ -68,7 +69,7 @@ export function usageStore(history: Database): UsageStore {
 
     report: (query) => readReport(history, query, isError),
 
-    async facets(accountId, fromMs, toMs) {
+    async facets(accountId, fromMs, toMs, projects) {
       // Whole parts of the longest sums at the start, and whole days at the end, so that few rows are read.
       const whole = { fromMs: Math.floor(fromMs / longestMs) * longestMs, toMs: Math.ceil(toMs / dayMs) * dayMs };
       const rows = await readUsage<{ facet: FacetName; value: string }>(
@@ -77,8 +78,9 @@ export function usageStore(history: Database): UsageStore {
         {
           parts: [
             { source: 'account_keys', wholeHours: longestHours, select: keyFacets },
-            { source: 'account_routes', wholeHours: longestHours, select: routeFacets },
+            { source: projects ? 'rollups' : 'account_routes', wholeHours: longestHours, select: routeFacets },
           ],
+          ...(projects && { filter: `${keyProjectSql} = any ($6::text[])`, values: [projects] }),
         },
       );
       const read = (name: FacetName) =>

@@ -39,8 +39,14 @@ const isAdmin = ({ security }: Operation) => security.some((one) => 'adminToken'
 const statusesOf = ({ responses }: Operation) => Object.keys(responses);
 /** Only a provider can serve it, and this gateway has the credential of none. `tests/doors/compact.test.ts` shows the answer. */
 const isUnconfigured = ({ operationId }: Operation) => operationId === 'compactResponse';
+/** Nobody issues tokens here, so the example is refused. `tests/api/token` shows the answer. */
+const isWithoutIssuer = ({ operationId }: Operation) => operationId === 'exchangeToken';
 const goodStatus = (operation: Operation) =>
-  isUnconfigured(operation) ? 503 : Number(statusesOf(operation).find((status) => status.startsWith('2')));
+  isUnconfigured(operation)
+    ? 503
+    : isWithoutIssuer(operation)
+      ? 400
+      : Number(statusesOf(operation).find((status) => status.startsWith('2')));
 
 function addressOf({ path, operation }: Described, values: Parameters): string {
   const query = new URLSearchParams();
@@ -57,7 +63,7 @@ function addressOf({ path, operation }: Described, values: Parameters): string {
 function bodiesOf({ requestBody, operationId }: Operation): unknown[] {
   const made = bodies[operationId]?.();
   if (made !== undefined) return [made];
-  const examples = requestBody?.content['application/json'].examples ?? {};
+  const examples = Object.values(requestBody?.content ?? {})[0]?.examples ?? {};
   const values = Object.values(examples).map((example) => ('value' in example ? example.value : undefined));
   return values.length > 0 ? values : [undefined];
 }
@@ -80,7 +86,13 @@ async function send(
   described: Described,
   { values = {}, body, key }: { values?: Parameters; body?: unknown; key: string | null },
 ): Promise<Reply> {
-  const headers = proofs[described.operation.operationId]?.(body) ?? {};
+  const { operationId, requestBody } = described.operation;
+  const form = 'application/x-www-form-urlencoded';
+  if (typeof body === 'object' && requestBody?.content[form]) {
+    const text = String(new URLSearchParams(body as Record<string, string>));
+    return gateway.call('POST', described.path, text, { key, headers: { 'content-type': form } });
+  }
+  const headers = proofs[operationId]?.(body) ?? {};
   return gateway.call(described.method.toUpperCase(), addressOf(described, values), body, { key, headers });
 }
 

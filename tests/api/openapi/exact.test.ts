@@ -236,7 +236,7 @@ async function send(path: string, method: string, body: unknown): Promise<Reply>
 describe('the schema of a request and the check of the gateway agree', () => {
   it.each(bodies)('$method $path', async ({ path, method, more = [] }) => {
     const operation = openApiDocument.paths[path]![method] as Operation;
-    const examples = Object.values(operation.requestBody!.content['application/json'].examples ?? {});
+    const examples = Object.values(operation.requestBody!.content['application/json']!.examples ?? {});
     const seeds = [...examples.map((example) => (example as { value: unknown }).value), ...more];
     const sent = new Map<string, unknown>();
     for (const seed of seeds) {

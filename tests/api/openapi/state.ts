@@ -41,7 +41,7 @@ const refusals: readonly { why: string; code?: string; message: RegExp }[] = [
   {
     why: 'A password must not be easy to guess.',
     code: 'invalid_request_error',
-    message: /^`password` (has no more than two|is the email address|is one of the most common)/,
+    message: /^This password (has no more than two|is the email address|is too common)/,
   },
   {
     why: 'Only an account with a password can be an operator.',

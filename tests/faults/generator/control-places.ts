@@ -36,7 +36,7 @@ export function controlPlaces(): Place[] {
     .filter(([path]) => !inference.has(path))
     .flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { requestBody, security }]) =>
-        requestBody
+        requestBody?.content['application/json']
           ? describedPlaces(requestBody.content['application/json']).map(([field, template]): Place => {
               const caller = 'adminToken' in (security[0] ?? {}) ? 'admin' : 'management';
               return { method: method.toUpperCase(), path, caller, model: '', field, template };

@@ -30,6 +30,8 @@ export interface ChartProps {
   axisLabel: (value: number) => string;
   /** Shown if there is nothing to draw. */
   emptyText: string | null;
+  /** Leaves more of the screen to what is below. */
+  low?: boolean;
 }
 
 const Plot = loadedApart(async () => (await import('./plot.js')).Plot);
@@ -41,7 +43,11 @@ const dots = {
   'series-4': 'bg-series-4',
 };
 
-export function Chart({ title, description, summary, at, stepSeconds, series, axisLabel, emptyText }: ChartProps) {
+const heightPx = 168;
+const lowPx = 104;
+
+export function Chart({ title, description, summary, at, stepSeconds, series, axisLabel, emptyText, low }: ChartProps) {
+  const height = low ? lowPx : heightPx;
   const [index, setIndex] = useState<number | null>(null);
   /** The point that was reached by keyboard. The pointer's is not announced: it passes over many. */
   const [keyed, setKeyed] = useState<number | null>(null);
@@ -76,7 +82,7 @@ export function Chart({ title, description, summary, at, stepSeconds, series, ax
         {moment !== undefined && <span className="ml-auto text-ink-3">{stepLabel(moment, stepSeconds)}</span>}
       </p>
       {emptyText !== null ? (
-        <div aria-label={summary} className="mt-2 h-[168px]" role="img">
+        <div aria-label={summary} className="mt-2" role="img" style={{ height }}>
           <p className="flex h-full items-center justify-center rounded-md bg-sunken/60 text-sm text-ink-3">
             {emptyText}
           </p>
@@ -87,15 +93,16 @@ export function Chart({ title, description, summary, at, stepSeconds, series, ax
           aria-describedby={keysId}
           aria-label={summary}
           aria-roledescription="chart"
-          className="relative mt-2 h-[168px] rounded-md"
+          className="relative mt-2 rounded-md"
           onBlur={() => choose(null)}
           onKeyDown={onKeyDown}
           role="application"
+          style={{ height }}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: its points are reached by keyboard.
           tabIndex={0}
         >
           <Plot
-            {...{ at, stepSeconds, series, axisLabel, theme, keyed }}
+            {...{ at, stepSeconds, series, axisLabel, theme, keyed, height }}
             onHover={setIndex}
             placeholder={<Skeleton className="h-full" />}
           />

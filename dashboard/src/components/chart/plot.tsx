@@ -13,14 +13,14 @@ export interface PlotProps {
   axisLabel: (value: number) => string;
   /** Redraws when it changes, because a canvas does not follow CSS. */
   theme: string;
+  /** In pixels. */
+  height: number;
   /** The point that the keyboard has reached. */
   keyed: number | null;
   onHover: (index: number | null) => void;
 }
 
-const heightPx = 168;
-
-export function Plot({ at, stepSeconds, series, axisLabel, theme, keyed, onHover }: PlotProps) {
+export function Plot({ at, stepSeconds, series, axisLabel, theme, height, keyed, onHover }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const drawn = useRef<uPlot | null>(null);
   const hover = useRef(onHover);
@@ -34,7 +34,7 @@ export function Plot({ at, stepSeconds, series, axisLabel, theme, keyed, onHover
     const chart = new uPlot(
       {
         width: Math.max(element.clientWidth, 50),
-        height: heightPx,
+        height,
         padding: [8, 8, 0, 0],
         legend: { show: false },
         cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
@@ -50,9 +50,7 @@ export function Plot({ at, stepSeconds, series, axisLabel, theme, keyed, onHover
       element,
     );
     drawn.current = chart;
-    const resized = new ResizeObserver(() =>
-      chart.setSize({ width: Math.max(element.clientWidth, 50), height: heightPx }),
-    );
+    const resized = new ResizeObserver(() => chart.setSize({ width: Math.max(element.clientWidth, 50), height }));
     resized.observe(element);
     return () => {
       resized.disconnect();
@@ -69,7 +67,7 @@ export function Plot({ at, stepSeconds, series, axisLabel, theme, keyed, onHover
     chart?.setCursor({ left, top: moment === undefined ? -10 : 0 }, false);
   }, [keyed, at]);
 
-  return <div className="h-[168px] w-full" ref={place} />;
+  return <div className="w-full" ref={place} style={{ height }} />;
 }
 
 type Colour = (name: string) => string;

@@ -37,7 +37,10 @@ export interface Period {
   to: string;
 }
 
-export function periodOf(search: PeriodSearch, defaultRange: string, now = Date.now()): Period {
+/** What every page shows where nothing is chosen, so that figures of two pages can be compared. */
+const everyPage = '7d';
+
+export function periodOf(search: PeriodSearch, defaultRange = everyPage, now = Date.now()): Period {
   const { from, to } = search;
   if (isDate(from) && isDate(to) && from <= to) {
     return {

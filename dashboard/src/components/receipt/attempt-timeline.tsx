@@ -11,7 +11,12 @@ interface AttemptTimelineProps {
 }
 
 export function AttemptTimeline({ generation: { attempts }, cities }: AttemptTimelineProps) {
-  if (attempts.length === 0) return <p className="text-ink-2">No route was tried, because none was available.</p>;
+  if (attempts.length === 0)
+    return (
+      <p className="text-ink-2">
+        No provider was called: no route of this model could serve. The model’s page says why.
+      </p>
+    );
   return (
     <ol className="flex flex-col">
       {attempts.map((attempt, index) => (

@@ -46,7 +46,7 @@ export function PolicySection({ generation: { request_policy: sent }, isOwn }: P
       {isOwn && (
         <section>
           <h3 className="mb-1.5 text-sm text-ink-3">
-            Of the account, as it is now ·{' '}
+            Account policy today ·{' '}
             <Link className="text-accent underline underline-offset-2" to="/routing-policy">
               Routing policy
             </Link>

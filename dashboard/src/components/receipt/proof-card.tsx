@@ -2,6 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { api, isApiError } from '../../api/client.js';
 import type { Generation } from '../../api/usage-types.js';
+import { count } from '../../format/figures.js';
 import { Button } from '../button.js';
 import { Card } from '../card.js';
 import { type Fact, Facts } from '../facts.js';
@@ -67,7 +68,7 @@ function Proof({ id, proof }: { id: string; proof: ReceiptProof }) {
 function Verdict({ verdict: { fault, origin } }: { verdict: ProofVerdict }) {
   if (fault !== null) return <Notice>{fault} Download the proof and send it to your operator.</Notice>;
   return (
-    <Notice tone="neutral">
+    <Notice tone="good">
       The proof holds: the receipt is in the log {origin}, and the log’s key signed it. Compare the key with one that
       you got elsewhere.
     </Notice>
@@ -82,7 +83,7 @@ function factsOf({ receipt, leaf_index: index, tree_size: size, verifier_key: ke
   } = JSON.parse(receipt) as Record<string, string | null>;
   const hash = (text: string | null | undefined) => (text ? <code className="text-xs">{text}</code> : 'Not recorded');
   return [
-    { name: 'Leaf', value: `${index.toLocaleString('en')} of ${size.toLocaleString('en')}` },
+    { name: 'Log entry', value: `${count(index)} of ${count(size)}` },
     { name: 'Catalogue', value: hash(catalogue) },
     { name: 'Request, SHA-256', value: hash(request) },
     { name: 'Answer, SHA-256', value: hash(answer) },

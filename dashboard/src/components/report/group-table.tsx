@@ -1,7 +1,7 @@
 /** The members of a group with their figures: sortable, each with links to the requests behind it, and with a row for what nobody served. */
 import { type ReactNode, useState } from 'react';
 import type { ReportGroup, ReportMember } from '../../api/report-types.js';
-import { carbon, count, milliseconds, shortCount } from '../../format/figures.js';
+import { carbon, count, roughMilliseconds, shortCount } from '../../format/figures.js';
 import { plotValue, sumUsd } from '../../format/money.js';
 import { Amount } from '../amount.js';
 import { classNames } from '../class-names.js';
@@ -10,6 +10,7 @@ import { memberSearch, UsageLink, type UsageSearch } from '../usage-link.js';
 
 export const groupNames: Record<ReportGroup, string> = {
   key: 'API key',
+  project: 'Project',
   model: 'Model',
   provider: 'Provider',
   locode: 'Region',
@@ -167,7 +168,7 @@ function columnsOf(group: ReportGroup, search: UsageSearch, { leadOf, plain }: L
       end: true,
       wide: true,
       className: roomy,
-      cell: ({ first_byte_p50_ms: ms }) => milliseconds(ms),
+      cell: ({ first_byte_p50_ms: ms }) => roughMilliseconds(ms),
     },
     ...(hasCarbon
       ? [

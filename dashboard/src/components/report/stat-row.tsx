@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { ReportFigures, ReportSums } from '../../api/report-types.js';
-import { carbon, change, count, milliseconds, share, shortCount } from '../../format/figures.js';
+import { carbon, change, count, roughMilliseconds, share, shortCount } from '../../format/figures.js';
 import { plotValue } from '../../format/money.js';
 import { Amount } from '../amount.js';
 import { Card } from '../card.js';
@@ -101,17 +101,17 @@ export function figureStats({ totals, previous, path, search }: FigureStatOption
     },
     {
       label: 'First byte',
-      value: milliseconds(totals.first_byte_p50_ms),
-      exact: 'Median time from a request’s arrival to the first byte of its answer',
+      value: roughMilliseconds(totals.first_byte_p50_ms),
+      exact: 'Median time from a request’s arrival to the first byte of its answer, to within a twentieth',
       to: to({ sort: 'latency' }),
-      note: `p95 ${milliseconds(totals.first_byte_p95_ms)}`,
+      note: `p95 ${roughMilliseconds(totals.first_byte_p95_ms)}`,
     },
     {
       label: 'Grid intensity',
       value: carbon(totals.carbon),
       exact: 'gCO₂e per kWh of the grids that served, weighted by tokens. Known only where a figure is published.',
       to: to({ group: 'locode' }),
-      note: `${coverage} of requests`,
+      note: `known for ${coverage} of requests`,
     },
   ];
 }

@@ -1,7 +1,7 @@
 /** The charts of a report over time: spend, requests with errors, tokens, errors, first byte, grid intensity. */
 import { useMemo } from 'react';
 import type { Report, ReportStep } from '../../api/report-types.js';
-import { carbon, count, milliseconds, percent, plural, share, shortCount } from '../../format/figures.js';
+import { carbon, count, percent, plural, roughMilliseconds, share, shortCount } from '../../format/figures.js';
 import { plotValue, rowUsd, totalUsd } from '../../format/money.js';
 import { stepLabel } from '../../format/time.js';
 import { Chart, type ChartProps } from '../chart/chart.js';
@@ -14,12 +14,18 @@ export type ChartName = 'spend' | 'requests' | 'tokens' | 'errors' | 'first_byte
 
 const all: readonly ChartName[] = ['spend', 'requests', 'tokens', 'errors', 'first_byte', 'carbon'];
 
-export function TimeCharts({ data, only = all }: { data: Report; only?: readonly ChartName[] }) {
+export interface TimeChartsProps {
+  data: Report;
+  only?: readonly ChartName[];
+  low?: boolean;
+}
+
+export function TimeCharts({ data, only = all, low = false }: TimeChartsProps) {
   const charts = useMemo(() => chartsOf(data), [data]);
   return (
     <div className={only.length === 1 ? 'grid' : 'grid gap-5 md:grid-cols-2 2xl:grid-cols-3'}>
       {only.map((name) => (
-        <Chart key={name} {...charts[name]} />
+        <Chart key={name} {...charts[name]} low={low} />
       ))}
     </div>
   );
@@ -65,11 +71,11 @@ function chartsOf({ series: steps, step_seconds: stepSeconds, totals }: Report):
   );
   const p50 = line(
     (step) => step.first_byte_p50_ms,
-    (step) => milliseconds(step.first_byte_p50_ms),
+    (step) => roughMilliseconds(step.first_byte_p50_ms),
   );
   const p95 = line(
     (step) => step.first_byte_p95_ms,
-    (step) => milliseconds(step.first_byte_p95_ms),
+    (step) => roughMilliseconds(step.first_byte_p95_ms),
   );
   const grid = line(
     (step) => step.carbon ?? null,
@@ -118,12 +124,12 @@ function chartsOf({ series: steps, step_seconds: stepSeconds, totals }: Report):
     first_byte: {
       ...common,
       title: 'First byte',
-      summary: `Time from a request’s arrival to the first byte of its answer, over time: median ${milliseconds(totals.first_byte_p50_ms)}, 95th percentile ${milliseconds(totals.first_byte_p95_ms)}.`,
+      summary: `Time from a request’s arrival to the first byte of its answer, over time: median ${roughMilliseconds(totals.first_byte_p50_ms)}, 95th percentile ${roughMilliseconds(totals.first_byte_p95_ms)}.`,
       series: [
         { label: 'Median', kind: 'line', colour: 'series-1', ...p50 },
         { label: 'p95', kind: 'line', colour: 'series-3', ...p95 },
       ],
-      axisLabel: milliseconds,
+      axisLabel: roughMilliseconds,
       emptyText: none(p50) ? 'No answers in this period' : null,
     },
     carbon: {

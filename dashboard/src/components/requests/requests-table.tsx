@@ -69,7 +69,10 @@ function columnsOf(account: string | undefined): SortColumn<Generation>[] {
       // Between a phone and a wide screen, cost and status need the space.
       className: 'md:max-xl:hidden',
       cell: ({ key_name: name }) => (
-        <span className="block truncate text-ink-2 md:max-w-20 2xl:max-w-56" title={name}>
+        <span
+          className="block text-ink-2 md:w-max md:max-w-44 md:whitespace-normal md:wrap-break-word 2xl:max-w-72"
+          title={name}
+        >
           {name}
         </span>
       ),

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { findingsOf, isRequestId, type Sources } from './findings.js';
+import { guidePages } from './places.js';
 
 const sources: Sources = {
   operator: false,
+  docsUrl: 'https://gateway.test/docs',
   models: [{ id: 'meta/llama-3.3-70b', name: 'Llama 3.3 70B' }],
   keys: [{ id: 'k1', name: 'production', label: 'sk-lr-…wxyz' }],
   accounts: [{ id: 'acct-1', email: 'ada@example.test', name: 'Ada' }],
@@ -14,8 +16,8 @@ const id = `gen-${'0'.repeat(26)}`;
 
 it('without a text it lists the pages that the reader may open', () => {
   expect(found('')).toContain('Usage');
-  expect(found('')).not.toContain('Audit');
-  expect(found('', { operator: true })).toContain('Audit');
+  expect(found('')).not.toContain('All audit');
+  expect(found('', { operator: true })).toContain('All audit');
 });
 
 it('finds pages, models by id or name, keys by name or last four, and accounts', () => {
@@ -29,10 +31,23 @@ it('finds pages, models by id or name, keys by name or last four, and accounts',
   expect(found('nothing like it')).toEqual([]);
 });
 
+it('finds settings and pages of the guide by what they are about', () => {
+  expect(found('two-factor')).toEqual(['Two-factor sign-in', 'Guide to two-factor sign-in']);
+  expect(findingsOf('webhook', sources)).toMatchObject([{ href: 'https://gateway.test/docs/payments' }]);
+});
+
 it('an id leads to its request, and to nothing where the account has none', () => {
   expect([id, id.replace('gen', 'req'), 'gen-short', 'key'].map(isRequestId)).toEqual([true, true, false, false]);
   expect(found(id)).toEqual([]);
   expect(findingsOf(id, { ...sources, request: { id, requested_model: 'auto/meta/llama' } })).toMatchObject([
     { to: '/usage/$id', params: { id } },
   ]);
+});
+
+it('every page of the guide that is offered is there', async () => {
+  const { groups } = (await import('../../../../scripts/docs/pages.mjs' as string)) as {
+    groups: { pages: { slug: string }[] }[];
+  };
+  const slugs = groups.flatMap(({ pages }) => pages.map(({ slug }) => slug));
+  expect(guidePages.map(({ slug }) => slug).filter((slug) => !slugs.includes(slug))).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import type { CatalogueModel, Key } from '../../api/types.js';
 import type { Generation, OperatorAccount } from '../../api/usage-types.js';
 import { pageGroups } from '../../page-list.js';
+import { guidePages, settings } from './places.js';
 
 export interface Finding {
   id: string;
@@ -10,10 +11,13 @@ export interface Finding {
   to: string;
   params?: Record<string, string>;
   search?: Record<string, string>;
+  /** A page of the guide, outside of the dashboard. */
+  href?: string;
 }
 
 export interface Sources {
   operator: boolean;
+  docsUrl: string;
   models: readonly Pick<CatalogueModel, 'id' | 'name'>[];
   keys: readonly Pick<Key, 'id' | 'name' | 'label'>[];
   accounts: readonly Pick<OperatorAccount, 'id' | 'email' | 'name'>[];
@@ -25,7 +29,7 @@ const eachMax = 8;
 
 export const isRequestId = (text: string): boolean => /^(gen|req)-[0-9a-hjkmnp-tv-z]{26}$/.test(text.trim());
 
-export function findingsOf(text: string, { operator, models, keys, accounts, request }: Sources): Finding[] {
+export function findingsOf(text: string, { operator, docsUrl, models, keys, accounts, request }: Sources): Finding[] {
   if (isRequestId(text)) {
     if (!request) return [];
     const title = `${request.id} · ${request.requested_model}`;
@@ -41,6 +45,10 @@ export function findingsOf(text: string, { operator, models, keys, accounts, req
     .flatMap((group) => group.pages.map(({ path, title }) => ({ id: path, title, kind: 'Page', to: path })));
   return [
     ...pages.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word))),
+    ...matching(
+      settings.map(({ title, to }) => ({ id: `setting ${title}`, title, kind: 'Setting', to })),
+      (index) => settings[index]?.words ?? '',
+    ),
     ...matching(
       models.map(({ id, name }) => {
         const [creator = '', model = ''] = id.split('/');
@@ -58,6 +66,12 @@ export function findingsOf(text: string, { operator, models, keys, accounts, req
     ...matching(
       accounts.map(({ id, email }) => ({ id, title: email, kind: 'Account', to: '/accounts/$id', params: { id } })),
       (index) => `${accounts[index]?.name ?? ''} ${accounts[index]?.id ?? ''}`,
+    ),
+    ...matching(
+      guidePages.map(({ slug, title }) => ({
+        ...{ id: `guide ${slug}`, title, kind: 'Guide', to: '/', href: slug === '' ? docsUrl : `${docsUrl}/${slug}` },
+      })),
+      (index) => guidePages[index]?.words ?? '',
     ),
   ];
 }

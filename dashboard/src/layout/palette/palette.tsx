@@ -32,6 +32,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const open = (finding: Finding | undefined) => {
     if (!finding) return;
     onClose();
+    if (finding.href !== undefined) return window.location.assign(finding.href);
     void navigate({ to: finding.to, ...(finding.params && { params: finding.params }), search: finding.search ?? {} });
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -66,7 +67,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-activedescendant={findings.length > 0 ? `${id}-${chosen}` : undefined}
           aria-controls={`${id}-list`}
           aria-expanded={findings.length > 0}
-          aria-label="Search pages, models, API keys and request ids"
+          aria-label="Search pages, settings, models, API keys, the guide and ids of requests"
           autoComplete="off"
           autoFocus
           className="h-12 min-w-0 grow bg-transparent text-base text-ink outline-none"
@@ -75,7 +76,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             setAt(0);
           }}
           onKeyDown={onKeyDown}
-          placeholder="Page, model, API key, gen-… or req-…"
+          placeholder="Page, setting, model, API key or id of a request"
           role="combobox"
           spellCheck={false}
           value={text}
@@ -96,7 +97,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function useFindings(text: string): Finding[] {
-  const { operator } = useSession();
+  const { operator, docs_url: docsUrl } = useSession();
   const { data: catalogue } = useQuery(catalogueQuery);
   const { data: keys } = useQuery(keysQuery);
   const { data: accounts } = useQuery({ ...accountsQuery, enabled: operator });
@@ -104,6 +105,7 @@ function useFindings(text: string): Finding[] {
   const { data: request } = useQuery({ ...requestQuery(wanted), enabled: isRequestId(wanted), retry: false });
   return findingsOf(wanted, {
     operator,
+    docsUrl,
     models: catalogue?.data ?? [],
     keys: keys ?? [],
     accounts: accounts ?? [],

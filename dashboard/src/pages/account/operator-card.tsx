@@ -1,5 +1,6 @@
 /** Gets operator rights for this session with the admin token, and drops them. */
 import { useQueryClient } from '@tanstack/react-query';
+import { useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import { sessionQuery, useChange } from '../../api/queries.js';
@@ -12,14 +13,11 @@ import { Notice } from '../../components/states.js';
 import { useToast } from '../../components/toast.js';
 import { useSession } from '../../layout/session-context.js';
 
+/** `#operator` in the address shows the form to whoever has the admin token; nobody else needs to know of it. */
 export function OperatorCard() {
-  const {
-    operator,
-    operator_by: by,
-    two_factor: twoFactor,
-    operators_need_two_factor: isNeeded,
-    opened_by,
-  } = useSession();
+  const isAsked = useRouterState({ select: ({ location }) => location.hash === 'operator' });
+  const { operator, operator_by: by, two_factor: twoFactor, opened_by, ...session } = useSession();
+  const isNeeded = session.operators_need_two_factor;
   if (isNeeded && opened_by === 'provider' && by !== null && !operator) {
     return (
       <Card title="Operator">
@@ -30,7 +28,7 @@ export function OperatorCard() {
       </Card>
     );
   }
-  if (isNeeded && !twoFactor && opened_by === 'password') {
+  if (isNeeded && !twoFactor && opened_by === 'password' && (by !== null || isAsked)) {
     return (
       <Card title="Operator">
         <Notice tone="warn">
@@ -56,7 +54,8 @@ export function OperatorCard() {
       </Card>
     );
   }
-  return operator ? <DropRights /> : <BecomeOperator />;
+  if (operator) return <DropRights />;
+  return isAsked ? <BecomeOperator /> : null;
 }
 
 function DropRights() {

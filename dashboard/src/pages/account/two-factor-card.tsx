@@ -98,7 +98,7 @@ function Confirm({ offer, onDone }: { offer: Offer; onDone: (codes: string[]) =>
             <QrCode label="QR code with the secret for your authenticator app" text={offer.otpauth_url} />
           </Suspense>
           <CodeBlock code={offer.secret} label="Secret" />
-          <CodeInput autoFocus error={at('code')} onChange={setCode} value={code} />
+          <CodeInput autoFocus error={at('code')} isFirst onChange={setCode} value={code} />
         </>
       )}
     </ChangeForm>

@@ -31,7 +31,7 @@ export const accountLedgerQuery = (id: string) =>
 export const firstGroup: ReportGroup = 'model';
 export const firstSort = 'newest';
 
-export const accountPeriod = (search: PeriodSearch) => periodOf(search, '30d');
+export const accountPeriod = (search: PeriodSearch) => periodOf(search);
 
 export function accountReport(account: string, search: PeriodSearch, group = firstGroup) {
   const { from, to } = accountPeriod(search);

@@ -15,6 +15,7 @@ import { PageHeader } from '../../components/page-header.js';
 import { EmptyState } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
+import { RightButton, useLack } from '../../components/why-not.js';
 import { fromNow } from '../../format/time.js';
 import { AliasDialog } from './alias-dialog.js';
 
@@ -30,13 +31,20 @@ export function Page() {
     [['aliases'], ['catalogue']],
   );
   const used = aliases.data?.length ?? 0;
+  const mayNot = useLack('settings.change') !== null;
   return (
     <>
       <PageHeader
         actions={
-          <Button disabled={used >= slots} icon={PlusIcon} onClick={() => setEdited('new')} variant="primary">
+          <RightButton
+            disabled={used >= slots}
+            icon={PlusIcon}
+            onClick={() => setEdited('new')}
+            right="settings.change"
+            variant="primary"
+          >
             Create alias
-          </Button>
+          </RightButton>
         }
         description="Your own name for a model id. Change its target here, and every program that uses the alias follows."
         title="Aliases"
@@ -55,7 +63,7 @@ export function Page() {
             ) : (
               <Table
                 caption="Aliases"
-                columns={columns(setEdited, setDoomed)}
+                columns={mayNot ? columns(setEdited, setDoomed).slice(0, -1) : columns(setEdited, setDoomed)}
                 rowKey={({ name }) => name}
                 rows={list}
               />

@@ -1,18 +1,15 @@
 /** For operators: who did what, newest first, in sentences, with filters in the URL. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { accountsQuery } from '../../api/queries.js';
 import { auditPages } from '../../api/report.js';
-import type { AuditLogEntry } from '../../api/usage-types.js';
 import { Card } from '../../components/card.js';
 import { Select } from '../../components/field.js';
 import { AuditIcon } from '../../components/icons.js';
 import { MoreButton } from '../../components/more-button.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState, ErrorState, SkeletonRows } from '../../components/states.js';
-import { type Column, Table } from '../../components/table.js';
-import { exactTime } from '../../format/time.js';
-import { actorOf, type Part, sentenceOf } from './sentences.js';
+import { AuditTable } from './audit-table.js';
 
 interface AuditFilters {
   actor?: string | undefined;
@@ -66,7 +63,7 @@ export function Page() {
           <EmptyState icon={AuditIcon} title={actor || action ? 'No change matches' : 'No changes yet'} />
         ) : (
           <>
-            <Table caption="Audit" columns={columns} rowKey={({ id }) => id} rows={rows} />
+            <AuditTable linked rows={rows} />
             <MoreButton pages={pages} />
           </>
         )}
@@ -85,47 +82,4 @@ function WhoSelect({ value, onChange }: { value: string; onChange: (value: strin
     ...(accounts ?? []).map(({ id, email }) => ({ value: `account:${id}`, label: email })),
   ];
   return <Select label="Who" onChange={(event) => onChange(event.target.value)} options={options} value={value} />;
-}
-
-const columns: Column<AuditLogEntry>[] = [
-  {
-    header: 'Time',
-    lead: true,
-    className: 'md:w-48',
-    cell: ({ created_at: at }) => <span className="tabular whitespace-nowrap text-ink-2">{exactTime(at)}</span>,
-  },
-  {
-    header: 'What happened',
-    cell: (entry) => (
-      <span className="wrap-anywhere" title={JSON.stringify(entry.details)}>
-        <PartText bold part={actorOf(entry)} /> <Sentence entry={entry} />
-      </span>
-    ),
-  },
-  {
-    header: 'Action',
-    className: 'md:w-40',
-    cell: ({ action }) => <code className="text-xs whitespace-nowrap text-ink-3">{action}</code>,
-  },
-];
-
-function Sentence({ entry }: { entry: AuditLogEntry }) {
-  return sentenceOf(entry).map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence never move.
-    <PartText key={index} part={part} />
-  ));
-}
-
-function PartText({ part: { text, account }, bold }: { part: Part; bold?: boolean }) {
-  const className = bold ? 'font-medium' : undefined;
-  if (!account?.startsWith('acct-')) return <span className={className}>{text}</span>;
-  return (
-    <Link
-      className={`${className ?? ''} underline decoration-field/60 underline-offset-4 hover:decoration-ink`}
-      params={{ id: account }}
-      to="/accounts/$id"
-    >
-      {text}
-    </Link>
-  );
 }

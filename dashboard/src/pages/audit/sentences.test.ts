@@ -25,6 +25,17 @@ it.each<[Partial<AuditLogEntry>, string]>([
     },
     'An operator posted −$2.50 to bob@example.test (Refund)',
   ],
+  [
+    {
+      ...{ actor: 'person:per-2', actor_name: 'ada@example.test', action: 'project.update', subject: 'proj-1' },
+      ...{ subject_name: 'search', details: { account_id: 'acct-2', policy: { max_carbon: 3 } } },
+    },
+    'ada@example.test changed the routing policy of the project “search”',
+  ],
+  [
+    { action: 'project.budget', subject_name: 'search', details: { budget: { limit_usd: '500', period: 'weekly' } } },
+    'ada@example.test set the budget of the project “search” to $500.00 weekly',
+  ],
   [{ action: 'account.claim' }, 'ada@example.test claimed the demo account'],
   [{ action: 'new.thing', subject: 'x', subject_name: null }, 'ada@example.test new.thing x'],
 ])('%#', (change, sentence) => expect(said(change)).toBe(sentence));

@@ -11,13 +11,14 @@ export interface Part {
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 export function actorOf({ actor, actor_name: name }: AuditLogEntry): Part {
-  if (actor.startsWith('account:')) return { text: name ?? actor.slice(8), account: actor.slice(8) };
+  if (actor.startsWith('account:') && actor !== 'account:')
+    return { text: name ?? actor.slice(8), account: actor.slice(8) };
   const names: Record<string, string> = {
     operator: 'An operator',
     system: 'Lodestone',
     anonymous: 'Somebody who was not signed in',
   };
-  return { text: names[actor] ?? actor };
+  return { text: name ?? names[actor] ?? actor.replace(/^(person|key):/, '') };
 }
 
 type Sentence = (entry: AuditLogEntry) => (string | Part)[];
@@ -25,6 +26,25 @@ type Sentence = (entry: AuditLogEntry) => (string | Part)[];
 const subject = ({ subject: id, subject_name: name }: AuditLogEntry): Part => ({ text: name ?? id, account: id });
 const keyName = ({ subject: id, subject_name: name, details }: AuditLogEntry) =>
   `“${text(details.name ?? name ?? id)}”`;
+const projectName = ({ subject: id, subject_name: name, details }: AuditLogEntry) =>
+  `“${text(details.name ?? name ?? id)}”`;
+/** Rules and trusted workloads are too long for a sentence. */
+function projectChanges({ account_id: _, policy, trust, ...rest }: Record<string, unknown>): string {
+  const long = [
+    ...(policy === undefined ? [] : ['the routing policy']),
+    ...(trust === undefined ? [] : ['the trusted workloads']),
+  ];
+  return [...long, ...(Object.keys(rest).length > 0 ? [changesOf(rest)] : [])].join(', ') || 'nothing';
+}
+
+const withoutAccount = ({ account_id: _, ...details }: Record<string, unknown>) => details;
+
+function budgetText({ budget, limit_usd: flat, period: flatPeriod }: Record<string, unknown>): string {
+  const { limit_usd: limit = flat, period = flatPeriod } = (budget ?? {}) as Record<string, unknown>;
+  if (typeof limit !== 'string') return 'none';
+  return `${usd(limit)}${typeof period === 'string' && period !== 'never' ? ` ${period}` : ''}`;
+}
+
 const owner = ({ account_id: id, account_name: name }: AuditLogEntry): (string | Part)[] =>
   id === null ? [] : [' of ', { text: name ?? id, account: id }];
 
@@ -68,6 +88,29 @@ const sentences: Record<string, Sentence> = {
     ];
   },
   'key.delete': (entry) => ['deleted the API key ', keyName(entry), ...owner(entry)],
+  'account.budget': (entry) => ['set the budget of ', subject(entry), ' to ', budgetText(entry.details)],
+  'project.create': (entry) => ['created the project ', projectName(entry)],
+  'project.update': (entry) => ['changed ', projectChanges(entry.details), ' of the project ', projectName(entry)],
+  'project.budget': (entry) => [
+    'set the budget of the project ',
+    projectName(entry),
+    ' to ',
+    budgetText(entry.details),
+  ],
+  'project.delete': (entry) => ['deleted the project ', projectName(entry)],
+  'member.add': (entry) => ['added ', subject(entry), ` as ${text(entry.details.role)}`],
+  'member.update': (entry) => ['changed ', changesOf(withoutAccount(entry.details)), ' of ', subject(entry)],
+  'member.remove': (entry) => ['removed ', subject(entry)],
+  'invitation.create': ({ details }) => [`invited ${text(details.email)} as ${text(details.role)}`],
+  'invitation.accept': (entry) => [
+    'accepted an invitation',
+    entry.details.role ? ` as ${text(entry.details.role)}` : '',
+  ],
+  'invitation.revoke': () => ['revoked an invitation'],
+  'person.update': (entry) => ['changed ', changesOf(entry.details), ' of ', subject(entry)],
+  'person.link': (entry) => ['let ', subject(entry), ` sign in through ${text(entry.details.provider)}`],
+  'name.put': (entry) => [`gave a model the name ${entry.subject}`],
+  'name.delete': (entry) => [`took the name ${entry.subject} away`],
   'policy.set': () => ['saved a routing policy'],
   'policy.delete': () => ['removed the routing policy'],
   'fallback.set': ({ details }) => [`saved the fallback ${listOf(details.models)}`],

@@ -4,7 +4,14 @@ import { IconButton } from '../../components/button.js';
 import { CloseIcon, DownIcon, UpIcon } from '../../components/icons.js';
 import { ModelId } from '../../components/model-id.js';
 
-export function ChainList({ models, onChange }: { models: string[]; onChange: (models: string[]) => void }) {
+interface ChainListProps {
+  models: string[];
+  onChange: (models: string[]) => void;
+  /** Without buttons, for a role that only reads. */
+  isFixed: boolean;
+}
+
+export function ChainList({ models, onChange, isFixed }: ChainListProps) {
   const [announced, setAnnounced] = useState('');
   const list = useRef<HTMLOListElement>(null);
   /** The button to focus after the next render. */
@@ -49,7 +56,7 @@ export function ChainList({ models, onChange }: { models: string[]; onChange: (m
             <span className="min-w-0 grow">
               <ModelId id={id} />
             </span>
-            <span className="flex shrink-0">
+            <span className={isFixed ? 'hidden' : 'flex shrink-0'}>
               <IconButton
                 data-focus={`up ${id}`}
                 disabled={index === 0}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, isApiError } from '../../api/client.js';
 import { catalogueQuery, fallbackQuery, useChange } from '../../api/queries.js';
+import type { Catalogue } from '../../api/types.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Combobox } from '../../components/combobox.js';
@@ -12,6 +13,7 @@ import { PageHeader } from '../../components/page-header.js';
 import { SaveBar } from '../../components/save-bar.js';
 import { EmptyState, messageOf, Notice } from '../../components/states.js';
 import { useToast } from '../../components/toast.js';
+import { ReadOnlyNotice, useLack } from '../../components/why-not.js';
 import { modelSuggestions } from '../models/model-suggestions.js';
 import { ChainList } from './chain-list.js';
 
@@ -25,6 +27,7 @@ export function Page() {
         description="If the model of a request fails with a 503 or 504, Lodestone tries these in order. A request with its own fallback.models ignores this list."
         title="Fallback"
       />
+      <ReadOnlyNotice right="settings.change" />
       <PageData query={saved}>{(models) => <Chain key={models.join('\n')} saved={models} />}</PageData>
     </>
   );
@@ -33,6 +36,7 @@ export function Page() {
 function Chain({ saved }: { saved: string[] }) {
   const [models, setModels] = useState(saved);
   const say = useToast();
+  const mayNot = useLack('settings.change') !== null;
   const save = useChange(
     (list: string[]) =>
       list.length === 0
@@ -53,12 +57,14 @@ function Chain({ saved }: { saved: string[] }) {
       >
         {models.length === 0 ? (
           <EmptyState icon={FallbackIcon} title="No fallback">
-            A failed request is answered with its error. Add models below to have others tried first.
+            Add models to try when a request fails.
           </EmptyState>
         ) : (
-          <ChainList models={models} onChange={change} />
+          <ChainList isFixed={mayNot} models={models} onChange={change} />
         )}
-        <AddEntry full={models.length >= entriesMax} models={models} onAdd={(id) => change([...models, id])} />
+        {mayNot || (
+          <AddEntry full={models.length >= entriesMax} models={models} onAdd={(id) => change([...models, id])} />
+        )}
       </Card>
       {save.isError && (
         <Notice>
@@ -68,24 +74,30 @@ function Chain({ saved }: { saved: string[] }) {
             ' Remove that entry or choose another.'}
         </Notice>
       )}
-      <SaveBar
-        busy={save.isPending}
-        dirty={models.join('\n') !== saved.join('\n')}
-        onDiscard={() => change(saved)}
-        onSave={() => save.mutate(models, { onSuccess: () => say('Fallback chain saved.') })}
-        saveLabel="Save chain"
-      />
+      {mayNot || (
+        <SaveBar
+          busy={save.isPending}
+          dirty={models.join('\n') !== saved.join('\n')}
+          onDiscard={() => change(saved)}
+          onSave={() => save.mutate(models, { onSuccess: () => say('Fallback chain saved.') })}
+          saveLabel="Save chain"
+        />
+      )}
     </div>
   );
 }
 
 function AddEntry({ models, full, onAdd }: { models: string[]; full: boolean; onAdd: (id: string) => void }) {
   const [id, setId] = useState('');
+  const [refused, setRefused] = useState<string | null>(null);
   const { data: catalogue } = useQuery(catalogueQuery);
   const entry = id.trim();
   const twice = models.includes(entry);
+  const suggestions = catalogue ? modelSuggestions(catalogue) : [];
+  const isUnknown = refused !== null && refused === entry;
   const add = () => {
     if (!entry || twice || full) return;
+    if (catalogue && !isKnown(entry, catalogue)) return setRefused(entry);
     onAdd(entry);
     setId('');
   };
@@ -94,19 +106,33 @@ function AddEntry({ models, full, onAdd }: { models: string[]; full: boolean; on
       <Combobox
         className="grow"
         error={
-          twice ? 'This model is already in the chain.' : full ? `A chain has at most ${entriesMax} entries.` : null
+          twice
+            ? 'This model is already in the chain.'
+            : full
+              ? `A chain has at most ${entriesMax} entries.`
+              : isUnknown
+                ? `This gateway has no model “${entry}”. Choose one from the list.`
+                : null
         }
         hideLabel
         label="Entry to add"
         onChange={setId}
         onEnter={add}
-        placeholder="auto/meta/llama-3.3-70b"
-        suggestions={catalogue ? modelSuggestions(catalogue).filter(({ value }) => !models.includes(value)) : []}
+        placeholder={suggestions[0]?.value ?? 'Model'}
+        suggestions={suggestions.filter(({ value }) => !models.includes(value))}
         value={id}
       />
       <Button className="pointer-coarse:h-11" disabled={!entry || twice || full} onClick={add}>
         Add
       </Button>
     </div>
+  );
+}
+
+/** Any model, route or alias, also one that cannot be served now. */
+function isKnown(entry: string, { data, aliases }: Catalogue): boolean {
+  return (
+    aliases.some(({ name }) => `alias/${name}` === entry) ||
+    data.some(({ auto_id: auto, routes }) => auto === entry || routes.some(({ id }) => id === entry))
   );
 }

@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from 'react';
 import { api } from '../../api/client.js';
 import { useChange } from '../../api/queries.js';
-import type { NewKey } from '../../api/types.js';
+import type { Key, NewKey } from '../../api/types.js';
 import { Button } from '../../components/button.js';
 import { CodeBlock } from '../../components/code-block.js';
 import { CopyButton } from '../../components/copy-button.js';
@@ -10,9 +10,11 @@ import { Dialog, DialogActions } from '../../components/dialog.js';
 import { Input, Select } from '../../components/field.js';
 import { messageOf, Notice } from '../../components/states.js';
 import { Tabs } from '../../components/tabs.js';
+import { useLack } from '../../components/why-not.js';
 import { keySnippets } from '../../format/key-snippets.js';
 import { useSession } from '../../layout/session-context.js';
-import { errorAt, openTerms, TermsFields, termParams, termsBody } from './terms-fields.js';
+import { type Place, PlaceFields, placeBody } from './place-fields.js';
+import { errorAt, openTerms, TermsFields, termParams, termsBody, termsOf } from './terms-fields.js';
 
 const expiries = [
   { value: '7d', label: '7 days' },
@@ -25,10 +27,18 @@ const expiries = [
 
 const kinds = [
   { value: 'inference', label: 'Calls models' },
-  { value: 'management', label: 'Manages API keys' },
+  { value: 'management', label: 'Manages the account' },
 ];
 
-export function CreateKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+export interface CreateKeyDialogProps {
+  onClose: () => void;
+  /** The key that the new one takes the place of: it gets the same name, project, holder and limits. */
+  instead?: Key | null;
+  /** The project that is chosen first. */
+  project?: string | null;
+}
+
+export function CreateKeyDialog({ onClose, instead = null, project = null }: CreateKeyDialogProps) {
   const [made, setMade] = useState<NewKey | null>(null);
   const close = () => {
     setMade(null);
@@ -37,25 +47,49 @@ export function CreateKeyDialog({ open, onClose }: { open: boolean; onClose: () 
   return (
     <Dialog
       closeOutside={made === null}
-      description={made ? 'Copy the API key now. It cannot be shown again.' : undefined}
+      description={
+        made
+          ? 'Copy the API key now. It cannot be shown again.'
+          : instead
+            ? 'The old key goes on working until you delete it, so that you can change programs one by one.'
+            : undefined
+      }
+      keep={made ? 'The API key cannot be shown again. Close without it?' : undefined}
       onClose={close}
-      open={open}
-      title={made ? 'Your new API key' : 'Create API key'}
+      open
+      title={made ? 'Your new API key' : instead ? `Replace ${instead.name}` : 'Create API key'}
       wide={made !== null}
     >
-      {made ? <Token made={made} onClose={close} /> : <KeyForm onClose={close} onMade={setMade} />}
+      {made ? (
+        <Token made={made} onClose={close} />
+      ) : (
+        <KeyForm instead={instead} onClose={close} onMade={setMade} project={project} />
+      )}
     </Dialog>
   );
 }
 
-function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: () => void }) {
-  const [name, setName] = useState('');
+interface KeyFormProps {
+  onMade: (key: NewKey) => void;
+  onClose: () => void;
+  instead: Key | null;
+  project: string | null;
+}
+
+function KeyForm({ onMade, onClose, instead, project: first }: KeyFormProps) {
+  const [name, setName] = useState(instead?.name ?? '');
+  const [place, setPlace] = useState<Place>({ project: instead?.project ?? first, holder: instead?.holder ?? null });
   const [expires, setExpires] = useState('90d');
-  const [kind, setKind] = useState('inference');
-  const [terms, setTerms] = useState(openTerms);
+  const [kind, setKind] = useState<string>(instead?.kind ?? 'inference');
+  const [terms, setTerms] = useState(instead ? termsOf(instead) : openTerms);
+  const mayGive = useLack('keys.manage') === null;
   const create = useChange(
-    () => api<NewKey>('keys', { method: 'POST', body: { name: name.trim(), expires, kind, ...termsBody(terms) } }),
-    [['keys']],
+    () =>
+      api<NewKey>('keys', {
+        method: 'POST',
+        body: { name: name.trim(), expires, kind, ...placeBody(place, mayGive), ...termsBody(terms) },
+      }),
+    [['keys'], ['projects']],
   );
   const { error } = create;
   const at = (param: string) => errorAt(error, param);
@@ -65,7 +99,7 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
   };
   return (
     <form className="flex flex-col gap-4" noValidate onSubmit={submit}>
-      {error && !['name', ...termParams].some(at) && <Notice>{messageOf(error)}</Notice>}
+      {error && !['name', 'project', 'holder', ...termParams].some(at) && <Notice>{messageOf(error)}</Notice>}
       <Input
         autoComplete="off"
         autoFocus
@@ -78,16 +112,21 @@ function KeyForm({ onMade, onClose }: { onMade: (key: NewKey) => void; onClose: 
         required
         value={name}
       />
+      <PlaceFields at={at} mayGive={mayGive} onChange={setPlace} place={place} />
       <Select label="Expiry" onChange={(event) => setExpires(event.target.value)} options={expiries} value={expires} />
-      <Select
-        hint={
-          kind === 'management' ? 'Changes the API keys of this account at /v1/keys. It can call no model.' : undefined
-        }
-        label="Kind"
-        onChange={(event) => setKind(event.target.value)}
-        options={kinds}
-        value={kind}
-      />
+      {mayGive && (
+        <Select
+          hint={
+            kind === 'management'
+              ? 'Manages the account by the API, as an admin does. It can call no model.'
+              : undefined
+          }
+          label="Kind"
+          onChange={(event) => setKind(event.target.value)}
+          options={kinds}
+          value={kind}
+        />
+      )}
       <details className="flex flex-col gap-4">
         <summary className="cursor-pointer text-sm font-medium text-ink-2 hover:text-ink">Limits and scope</summary>
         <TermsFields at={at} className="mt-4" onChange={setTerms} terms={terms} />

@@ -25,20 +25,28 @@ function systemName(system: string): string {
   return systems[system] ?? system;
 }
 
-export function keyColumns({ edit, replace, toggle, remove, isChosen, choose }: KeyActions): Column<Key>[] {
+interface KeyColumns {
+  /** null where the role only reads. */
+  actions: KeyActions | null;
+  projectNames: ReadonlyMap<string, string>;
+}
+
+export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[] {
   return [
     {
       header: 'Name',
       lead: true,
       cell: (key) => (
         <span className="flex items-center gap-2.5">
-          <input
-            aria-label={`Choose the API key ${key.name}`}
-            checked={isChosen(key)}
-            className="size-4 shrink-0 accent-(--accent)"
-            onChange={(event) => choose(key, event.target.checked)}
-            type="checkbox"
-          />
+          {actions && (
+            <input
+              aria-label={`Choose the API key ${key.name}`}
+              checked={actions.isChosen(key)}
+              className="size-4 shrink-0 accent-(--accent)"
+              onChange={(event) => actions.choose(key, event.target.checked)}
+              type="checkbox"
+            />
+          )}
           <span className="flex min-w-0 flex-col">
             <UsageLink
               className="font-medium wrap-anywhere text-ink md:max-w-44 xl:max-w-72 2xl:max-w-96"
@@ -47,7 +55,10 @@ export function keyColumns({ edit, replace, toggle, remove, isChosen, choose }: 
             >
               {key.name}
             </UsageLink>
-            <code className="text-xs whitespace-nowrap text-ink-3">{key.label}</code>
+            <span className="text-xs text-ink-3">
+              <code className="whitespace-nowrap">{key.label}</code>
+              {key.holder && ` · held by ${key.holder_email ?? 'a member'}`}
+            </span>
           </span>
           {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
           {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
@@ -56,44 +67,71 @@ export function keyColumns({ edit, replace, toggle, remove, isChosen, choose }: 
         </span>
       ),
     },
+    ...(projectNames.size > 1
+      ? [
+          {
+            header: 'Project',
+            className: 'md:max-lg:hidden',
+            cell: ({ project }: Key) => (
+              <span className="wrap-anywhere text-ink-2">
+                {project === null ? 'Whole account' : (projectNames.get(project) ?? project)}
+              </span>
+            ),
+          },
+        ]
+      : []),
     // Between a phone and a wide screen, the buttons need the space.
     { header: 'Scope', className: 'md:max-xl:hidden', cell: (key) => <Scope of={key} /> },
     { header: 'Expires', cell: (key) => <When at={key.expires_at} /> },
     { header: 'Last used', cell: (key) => <When at={key.last_used_at} /> },
     { header: 'Spent', end: true, cell: (key) => <Spent of={key} /> },
-    {
-      header: '',
-      name: 'Actions',
-      end: true,
-      cell: (key) => (
-        <span className="flex justify-end max-sm:flex-wrap">
-          {key.imported_from && (
-            <Button
-              onClick={() => replace(key)}
-              size="small"
-              title={`Replace the API key ${key.name} by a new key`}
-              variant="ghost"
-            >
-              Replace by a new key
-            </Button>
-          )}
-          <Button onClick={() => edit(key)} size="small" title={`Edit the API key ${key.name}`} variant="ghost">
-            Edit
-          </Button>
-          <Button
-            onClick={() => toggle(key)}
-            size="small"
-            title={`${key.disabled ? 'Enable' : 'Disable'} the API key ${key.name}`}
-            variant="ghost"
-          >
-            {key.disabled ? 'Enable' : 'Disable'}
-          </Button>
-          <Button onClick={() => remove(key)} size="small" title={`Delete the API key ${key.name}`} variant="ghost">
-            Delete
-          </Button>
-        </span>
-      ),
-    },
+    ...(actions
+      ? [
+          {
+            header: '',
+            name: 'Actions',
+            end: true,
+            cell: (key: Key) => (
+              <span className="flex justify-end max-sm:flex-wrap">
+                {key.imported_from && (
+                  <Button
+                    onClick={() => actions.replace(key)}
+                    size="small"
+                    title={`Replace the API key ${key.name} by a new key`}
+                    variant="ghost"
+                  >
+                    Replace by a new key
+                  </Button>
+                )}
+                <Button
+                  onClick={() => actions.edit(key)}
+                  size="small"
+                  title={`Edit the API key ${key.name}`}
+                  variant="ghost"
+                >
+                  Edit
+                </Button>
+                <Button
+                  onClick={() => actions.toggle(key)}
+                  size="small"
+                  title={`${key.disabled ? 'Enable' : 'Disable'} the API key ${key.name}`}
+                  variant="ghost"
+                >
+                  {key.disabled ? 'Enable' : 'Disable'}
+                </Button>
+                <Button
+                  onClick={() => actions.remove(key)}
+                  size="small"
+                  title={`Delete the API key ${key.name}`}
+                  variant="ghost"
+                >
+                  Delete
+                </Button>
+              </span>
+            ),
+          },
+        ]
+      : []),
   ];
 }
 

@@ -10,21 +10,29 @@ import { Card } from '../../components/card.js';
 import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { Input } from '../../components/field.js';
 import { KeyIcon, PlusIcon } from '../../components/icons.js';
+import { ProjectFilter, useProjectNames } from '../../components/organisation/project-filter.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState, messageOf, Notice } from '../../components/states.js';
 import { Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
-import { plural } from '../../format/figures.js';
+import { RightButton, useLack } from '../../components/why-not.js';
+import { count, plural } from '../../format/figures.js';
 import { CreateKeyDialog } from './create-key-dialog.js';
 import { EditKeyDialog } from './edit-key-dialog.js';
 import { type KeyActions, keyColumns } from './key-columns.js';
 
+const pageRows = 50;
+
 export function Page() {
   const keys = useQuery(keysQuery);
-  const { find: text = '' } = useSearch({ strict: false }) as { find?: string };
+  const { find: text = '', project } = useSearch({ strict: false }) as { find?: string; project?: string };
+  const projectNames = useProjectNames();
+  const [shown, setShown] = useState(pageRows);
+  const mayNot = useLack('keys.change') !== null;
   const navigate = useNavigate();
-  const [creating, setCreating] = useState(false);
+  /** Open, and for which key it is a replacement. */
+  const [creating, setCreating] = useState<{ instead: Key | null } | null>(null);
   const [edited, setEdited] = useState<Key | null>(null);
   const [doomed, setDoomed] = useState<readonly Key[] | null>(null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -38,7 +46,7 @@ export function Page() {
   const actions: KeyActions = {
     edit: setEdited,
     // The old key works until it is deleted, so that programs can be changed one by one.
-    replace: () => setCreating(true),
+    replace: (instead) => setCreating({ instead }),
     remove: (key) => setDoomed([key]),
     toggle: (key) =>
       toggle.mutate(key, {
@@ -48,15 +56,25 @@ export function Page() {
     isChosen: ({ id }) => chosen.has(id),
     choose: ({ id }, on) => setChosen((now) => new Set(on ? [...now, id] : [...now].filter((one) => one !== id))),
   };
-  const found = (list: readonly Key[]) => list.filter((key) => matches(key, String(text)));
+  const found = (list: readonly Key[]) =>
+    list.filter((key) => (project === undefined || key.project === project) && matches(key, String(text)));
+  const go = (change: { find?: string | undefined; project?: string | undefined }) => {
+    setShown(pageRows);
+    void navigate({ to: '/keys', search: { find: text || undefined, project, ...change } as never, replace: true });
+  };
   const marked = (keys.data ?? []).filter(({ id }) => chosen.has(id));
   return (
     <div data-wide>
       <PageHeader
         actions={
-          <Button icon={PlusIcon} onClick={() => setCreating(true)} variant="primary">
+          <RightButton
+            icon={PlusIcon}
+            onClick={() => setCreating({ instead: null })}
+            right="keys.change"
+            variant="primary"
+          >
             Create API key
-          </Button>
+          </RightButton>
         }
         description="Programs send an API key with each request. To rotate a key, create a second one, deploy it, then delete the first."
         title="API keys"
@@ -64,15 +82,19 @@ export function Page() {
       {toggle.error && <Notice>{messageOf(toggle.error)}</Notice>}
       {(keys.data?.length ?? 0) > 0 && (
         <div className="mb-4 flex flex-wrap items-end justify-between gap-3">
-          <search className="w-full max-w-sm">
+          <search className="flex w-full max-w-2xl flex-wrap gap-3">
             <Input
+              className="min-w-0 grow basis-56"
               label="Search"
-              onChange={(event) =>
-                void navigate({ to: '/keys', search: { find: event.target.value || undefined }, replace: true })
-              }
+              onChange={(event) => go({ find: event.target.value || undefined })}
               placeholder="Name, last four characters, model"
               type="search"
               value={String(text)}
+            />
+            <ProjectFilter
+              className="min-w-0 grow basis-48"
+              onChange={(id) => go({ project: id })}
+              value={project ?? ''}
             />
           </search>
           {marked.length > 0 && (
@@ -92,13 +114,30 @@ export function Page() {
             ) : found(list).length === 0 ? (
               <EmptyState icon={KeyIcon} title="No API key matches" />
             ) : (
-              <Table caption="API keys" columns={keyColumns(actions)} rowKey={({ id }) => id} rows={found(list)} />
+              <>
+                <Table
+                  caption="API keys"
+                  columns={keyColumns({ actions: mayNot ? null : actions, projectNames })}
+                  rowKey={({ id }) => id}
+                  rows={found(list).slice(0, shown)}
+                />
+                {found(list).length > shown && (
+                  <div className="flex items-center justify-center gap-3 border-t border-line p-3 text-sm text-ink-3">
+                    {`${count(shown)} of ${count(found(list).length)}`}
+                    <Button onClick={() => setShown(shown + pageRows)} variant="ghost">
+                      Show more
+                    </Button>
+                  </div>
+                )}
+              </>
             )
           }
         </PageData>
       </Card>
       {edited && <EditKeyDialog key={edited.id} of={edited} onClose={() => setEdited(null)} />}
-      <CreateKeyDialog onClose={() => setCreating(false)} open={creating} />
+      {creating && (
+        <CreateKeyDialog instead={creating.instead} onClose={() => setCreating(null)} project={project ?? null} />
+      )}
       <ConfirmDialog
         action={doomed && doomed.length > 1 ? `Delete ${doomed.length} API keys` : 'Delete API key'}
         change={remove}

@@ -13,7 +13,7 @@ import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState, SkeletonRows } from '../../components/states.js';
 import { count, unknown } from '../../format/figures.js';
-import { contextText, KindBadge, lowestCarbon, PromiseBadges, priceText } from './model-facts.js';
+import { contextText, KindBadge, lowestCarbon, PriceText, PromiseBadges, StateBadge } from './model-facts.js';
 import { comparedMax } from './models-table.js';
 
 export function Page() {
@@ -53,8 +53,8 @@ function rowsOf(catalogue: Catalogue): Row[] {
     [...new Set(values.filter(Boolean))].join(', ') || unknown;
   return [
     { name: 'Kind', cell: (model) => <KindBadge model={model} /> },
-    { name: 'Input /M, lowest', cell: (model) => priceText(model, 'input') },
-    { name: 'Output /M, lowest', cell: (model) => priceText(model, 'output') },
+    { name: 'Input /M', cell: (model) => <PriceText model={model} part="input" /> },
+    { name: 'Output /M', cell: (model) => <PriceText model={model} part="output" /> },
     { name: 'Context', cell: contextText },
     {
       name: 'Longest output',
@@ -72,11 +72,18 @@ function rowsOf(catalogue: Catalogue): Row[] {
     },
     {
       name: '',
-      cell: (model) => (
-        <Link className={buttonClass('secondary', 'small')} search={{ model: model.auto_id } as never} to="/playground">
-          Try it
-        </Link>
-      ),
+      cell: (model) =>
+        model.servable ? (
+          <Link
+            className={buttonClass('secondary', 'small')}
+            search={{ model: model.auto_id } as never}
+            to="/playground"
+          >
+            Try it
+          </Link>
+        ) : (
+          <StateBadge model={model} />
+        ),
     },
   ];
 }

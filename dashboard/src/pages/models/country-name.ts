@@ -1,5 +1,7 @@
 /** The name of a country in the reader's language. */
-const names = new Intl.DisplayNames(undefined, { type: 'region' });
+import { locale } from '../../format/locale.js';
+
+const names = new Intl.DisplayNames(locale, { type: 'region' });
 
 export function countryName(code: string): string {
   try {

@@ -2,10 +2,10 @@
 import type { Catalogue, CatalogueModel } from '../../api/types.js';
 import { Badge, type Tone } from '../../components/badge.js';
 import { HoverCard } from '../../components/hover-card.js';
-import { carbon, shortCount, unknown } from '../../format/figures.js';
+import { carbon, count, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
 import { promises } from './filter-models.js';
-import { lowestPrice } from './price-order.js';
+import { priceRange } from './price-order.js';
 
 const kinds = { chat: 'chat', embedding: 'embeddings', rerank: 'rerank' } as const;
 
@@ -13,21 +13,28 @@ export function KindBadge({ model: { kind } }: { model: CatalogueModel }) {
   return <Badge tone={kind === 'chat' ? 'neutral' : 'accent'}>{kinds[kind]}</Badge>;
 }
 
-export function StateBadge({ model: { state } }: { model: CatalogueModel }) {
-  if (state === 'available') return null;
+export function StateBadge({ model: { state, servable } }: { model: Pick<CatalogueModel, 'state' | 'servable'> }) {
+  if (state === 'available') return servable ? null : <Badge tone="warn">not set up here</Badge>;
   const tone: Tone = 'danger';
   return <Badge tone={tone}>{state === 'disabled' ? 'disabled' : 'unavailable'}</Badge>;
 }
 
-export function contextText({ context_window: context }: CatalogueModel): string {
-  return context === null ? unknown : shortCount(context);
+/** The same everywhere, whatever a thousand is to the provider: every digit. */
+export function contextText({ context_window: context }: { context_window: number | null }): string {
+  return count(context);
 }
 
-/** The lowest price of the model's routes, `from` where they differ. */
-export function priceText({ routes }: CatalogueModel, part: 'input' | 'output'): string {
-  const lowest = lowestPrice(routes);
-  if (!lowest) return unknown;
-  return usd(lowest[part]);
+/** The lowest price of the model's routes, `from` where they differ; all of them on hover. */
+export function PriceText({ model: { routes }, part }: { model: CatalogueModel; part: 'input' | 'output' }) {
+  const range = priceRange(routes, part);
+  if (!range) return unknown;
+  if (Number(range.low) === Number(range.high)) return usd(range.low);
+  return (
+    <span className="whitespace-nowrap" title={`${usd(range.low)} to ${usd(range.high)}`}>
+      <span className="text-ink-3">from </span>
+      {usd(range.low)}
+    </span>
+  );
 }
 
 export function lowestCarbon({ routes }: CatalogueModel): string {

@@ -1,6 +1,6 @@
 /** The ids that a model picker offers, each with what helps to choose: name, kind, provider, price and context. */
 import type { Catalogue, CatalogueModel, CatalogueRoute, ModelKind } from '../../api/types.js';
-import { plural, shortCount } from '../../format/figures.js';
+import { count, plural } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
 import { lowestPrice } from './price-order.js';
 
@@ -30,7 +30,7 @@ export function modelOptions(catalogue: Catalogue, kind: ModelKind): ModelOption
   const providers = new Map(catalogue.providers.map(({ id, name }) => [id, name]));
   const routes = (model: CatalogueModel) => model.routes.filter(({ servable }) => servable);
   const option = (value: string, model: CatalogueModel, among: CatalogueRoute[], place: string): ModelOption => {
-    const context = model.context_window === null ? '' : `${shortCount(model.context_window)} context`;
+    const context = model.context_window === null ? '' : `${count(model.context_window)} context`;
     const found = { value, title: model.name, kind: model.kind, place, context, price: priceText(among) };
     const names = among.map(({ provider }) => providers.get(provider) ?? '').join(' ');
     return { ...found, words: `${value} ${model.name} ${place} ${names} ${model.kind}`.toLowerCase() };

@@ -13,7 +13,7 @@ import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState, Notice, SkeletonRows } from '../../components/states.js';
 import { Tabs } from '../../components/tabs.js';
-import { count } from '../../format/figures.js';
+import { count, plural } from '../../format/figures.js';
 import { useSession } from '../../layout/session-context.js';
 import { doorOfKind } from '../playground/doors/index.js';
 import { snippetsOf } from '../playground/snippets.js';
@@ -59,9 +59,11 @@ function Actions({ model }: { model: CatalogueModel }) {
       <Link className={buttonClass('secondary')} search={{ ids: model.id } as never} to="/models/compare">
         Compare
       </Link>
-      <Link className={buttonClass('primary')} search={{ model: model.auto_id } as never} to="/playground">
-        Try it
-      </Link>
+      {model.servable && (
+        <Link className={buttonClass('primary')} search={{ model: model.auto_id } as never} to="/playground">
+          Try it
+        </Link>
+      )}
     </>
   );
 }
@@ -80,6 +82,26 @@ function NoModel({ id }: { id: string }) {
         This gateway has no model {id}. It may have been removed from the catalogue.
       </EmptyState>
     </Card>
+  );
+}
+
+/** Why a model cannot be asked here, and what an operator does about it. */
+function NotHere({ model: { routes } }: { model: CatalogueModel }) {
+  const { operator, docs_url: docs } = useSession();
+  if (routes.some(({ why_not: why }) => why !== 'unconfigured'))
+    return <Notice tone="warn">None of this model’s routes can serve now. The table says why.</Notice>;
+  return (
+    <Notice tone="warn">
+      {`None of this model’s ${plural(routes.length, 'route')} is set up on this gateway. `}
+      {operator ? (
+        <a className="underline underline-offset-2" href={`${docs}/providers`}>
+          Set the credential of one of its providers
+        </a>
+      ) : (
+        'Ask the operator to set up one of its providers'
+      )}
+      .
+    </Notice>
   );
 }
 
@@ -108,6 +130,7 @@ function Details({ model, catalogue }: { model: CatalogueModel; catalogue: Catal
         ))}
       </div>
       {model.reason && <Notice tone="warn">{model.reason}</Notice>}
+      {!model.servable && <NotHere model={model} />}
       <Card
         description="An auto id uses the best of these that your routing policy leaves. Copy an id to pin its route."
         flush

@@ -58,7 +58,9 @@ function Models({ catalogue }: { catalogue: Catalogue }) {
         <p className="text-sm text-ink-3" role="status">
           {plural(models.length, 'model')}, {plural(routes, 'route')}
         </p>
-        <CompareBar compared={compared} onClear={() => setCompared([])} />
+        {compared.length === 0 && (
+          <p className="text-sm text-ink-3">{`Tick up to ${comparedMax} models to compare them.`}</p>
+        )}
       </div>
       <Card flush>
         {models.length === 0 ? (
@@ -77,15 +79,15 @@ function Models({ catalogue }: { catalogue: Catalogue }) {
           <ModelsTable catalogue={catalogue} compared={compared} models={models} onCompare={setCompared} />
         )}
       </Card>
+      {compared.length > 0 && <CompareBar compared={compared} onClear={() => setCompared([])} />}
     </div>
   );
 }
 
+/** Stays in sight while the list is scrolled. */
 function CompareBar({ compared, onClear }: { compared: readonly string[]; onClear: () => void }) {
-  if (compared.length === 0)
-    return <p className="text-sm text-ink-3">{`Tick up to ${comparedMax} models to compare them.`}</p>;
   return (
-    <span className="flex items-center gap-2">
+    <span className="sticky bottom-4 z-10 flex items-center justify-end gap-2 rounded-lg border border-line bg-surface px-4 py-3 shadow-pop">
       <Button onClick={onClear} size="small" variant="ghost">
         Clear
       </Button>

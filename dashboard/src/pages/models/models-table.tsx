@@ -5,7 +5,8 @@ import { CopyButton } from '../../components/copy-button.js';
 import { ModelId } from '../../components/model-id.js';
 import { type Column, Table } from '../../components/table.js';
 import { plural } from '../../format/figures.js';
-import { contextText, KindBadge, lowestCarbon, PromiseBadges, priceText, StateBadge } from './model-facts.js';
+import { contextText, KindBadge, lowestCarbon, PriceText, PromiseBadges, StateBadge } from './model-facts.js';
+import { modelOfId } from './model-options.js';
 
 export const comparedMax = 4;
 
@@ -59,6 +60,7 @@ function columns({ catalogue, compared, onCompare }: Omit<ModelsTableProps, 'mod
             <KindBadge model={model} />
             <StateBadge model={model} />
           </span>
+          <Names catalogue={catalogue} model={model} />
           <span className="flex items-center text-ink-3">
             <ModelId id={model.auto_id} />
             <CopyButton className="-my-1" label={`Copy ${model.auto_id}`} text={model.auto_id} />
@@ -85,7 +87,22 @@ function columns({ catalogue, compared, onCompare }: Omit<ModelsTableProps, 'mod
     { header: 'Data policy', cell: (model) => <PromiseBadges catalogue={catalogue} model={model} /> },
     { header: 'Context', className: narrow, end: true, cell: contextText },
     { header: 'gCO₂e/kWh', end: true, cell: lowestCarbon },
-    { header: 'Input /M', end: true, cell: (model) => priceText(model, 'input') },
-    { header: 'Output /M', end: true, cell: (model) => priceText(model, 'output') },
+    { header: 'Input /M', end: true, cell: (model) => <PriceText model={model} part="input" /> },
+    { header: 'Output /M', end: true, cell: (model) => <PriceText model={model} part="output" /> },
   ];
+}
+
+const namesMax = 3;
+
+/** What the operator calls the model: a request may send that instead of the id. */
+function Names({ catalogue: { names }, model: { id } }: { catalogue: Catalogue; model: CatalogueModel }) {
+  const own = names.filter(({ model_id: target }) => modelOfId(target) === id).map(({ name }) => name);
+  if (own.length === 0) return null;
+  const more = own.length - namesMax;
+  return (
+    <span className="text-sm wrap-anywhere text-ink-2">
+      {`also ${own.slice(0, namesMax).join(', ')}`}
+      {more > 0 && ` and ${more} more`}
+    </span>
+  );
 }

@@ -5,9 +5,10 @@ import { CopyButton } from '../../components/copy-button.js';
 import { DataPolicyBadges } from '../../components/data-policy.js';
 import { ModelId } from '../../components/model-id.js';
 import { type Column, Table } from '../../components/table.js';
-import { carbon, shortCount, unknown } from '../../format/figures.js';
+import { carbon, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
 import { dateText, fromNow } from '../../format/time.js';
+import { contextText } from './model-facts.js';
 import { OtherPrices } from './other-prices.js';
 
 export function RouteTable({ model, catalogue }: { model: CatalogueModel; catalogue: Catalogue }) {
@@ -69,7 +70,7 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
       // The head of the page has it too.
       className: 'md:max-xl:hidden',
       end: true,
-      cell: ({ context_window: context }) => (context === null ? unknown : shortCount(context)),
+      cell: ({ context_window: context }) => contextText({ context_window: context }),
     },
     { header: 'Input /M', end: true, cell: ({ price }) => (price ? usd(price.input) : unknown) },
     { header: 'Output /M', end: true, cell: ({ price }) => (price ? usd(price.output) : unknown) },

@@ -25,7 +25,7 @@ function Breakdown({ data, group, search }: { data: Report; group: ReportGroup; 
       action={
         members.length > shown && (
           <UsageLink className="text-sm font-medium text-accent" search={{ ...search, group }}>
-            All {members.length}
+            All {members.filter(({ id }) => id !== null).length}
           </UsageLink>
         )
       }

@@ -4,7 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { api } from '../../api/client.js';
 import { keysQuery, useChange } from '../../api/queries.js';
+import { requestPageOf } from '../../api/report.js';
 import type { NewKey } from '../../api/types.js';
+import type { Generation } from '../../api/usage-types.js';
 import { Button, buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { classNames } from '../../components/class-names.js';
@@ -25,6 +27,12 @@ export function FirstSteps({ balance }: { balance: string }) {
     () => api<NewKey>('keys', { method: 'POST', body: { name: 'first key', expires: '90d' } }),
     [['keys']],
   );
+  // The report of the page is of what was there when it was read.
+  const first = useQuery({
+    ...requestPageOf('1'),
+    refetchInterval: ({ state }) => (state.data?.length ? false : firstMs),
+  });
+  const answered = first.data?.[0];
   const hasKey = token !== null || (keys.data?.length ?? 0) > 0;
   const request = {
     ...{ baseUrl, model: 'sandbox/lodestone/echo', message: 'Hello, Lodestone', stream: false },
@@ -68,13 +76,18 @@ export function FirstSteps({ balance }: { balance: string }) {
             <NewToken token={token} />
           )}
         </Step>
-        <Step number={2} title="Send a request">
+        <Step
+          done={answered !== undefined}
+          number={2}
+          title={answered ? 'Your first request has arrived' : 'Send a request'}
+        >
           <p className="mb-3 text-ink-2">
             {token === null
               ? 'Set LODESTONE_KEY to your API key, then run this.'
               : 'Your API key is in it already: paste it and run it.'}
           </p>
           <Languages request={request} />
+          <FirstRequest request={answered} />
         </Step>
         <Step number={3} title="Or try it in the browser">
           <p className="text-ink-2">
@@ -91,6 +104,31 @@ export function FirstSteps({ balance }: { balance: string }) {
         </Step>
       </ol>
     </Card>
+  );
+}
+
+const firstMs = 1_500;
+
+/** Says so as soon as the first request has ended. */
+function FirstRequest({ request }: { request: Generation | undefined }) {
+  return (
+    <div aria-live="polite" className="mt-3">
+      {request ? (
+        <Notice tone="good">
+          <span className="flex flex-wrap items-center justify-between gap-3">
+            {request.provider ? 'Answered.' : 'It was refused.'} Its receipt says what happened and what it cost.
+            <Link className={buttonClass('secondary', 'small')} params={{ id: request.id }} to="/usage/$id">
+              Read the receipt
+            </Link>
+          </span>
+        </Notice>
+      ) : (
+        <p className="flex items-center gap-2 text-sm text-ink-3">
+          <span aria-hidden="true" className="size-2 animate-pulse rounded-full bg-accent" />
+          Waiting for your first request …
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -2,7 +2,14 @@
 import { reportQuery } from '../../api/report.js';
 import { type PeriodSearch, periodOf } from '../../components/period/period.js';
 
-export function overviewReport(search: PeriodSearch) {
-  const { from, to } = periodOf(search, '7d');
-  return reportQuery({ from, to, by: 'model,key,provider,locode', compare: 'previous', carbon: 'steps' });
+export interface OverviewSearch extends PeriodSearch {
+  project?: string | undefined;
+}
+
+export function overviewReport(search: OverviewSearch) {
+  const { from, to } = periodOf(search);
+  return reportQuery({
+    ...{ from, to, project: search.project, by: 'model,key,provider,locode' },
+    ...{ compare: 'previous', carbon: 'steps' },
+  });
 }

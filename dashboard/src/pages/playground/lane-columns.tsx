@@ -72,7 +72,7 @@ function Figures({ lane: { outcome } }: { lane: Lane }) {
       {outcome && (
         <>
           <span className="shrink-0">{outcome.usage ? usd(outcome.usage.costUsd) : ''}</span>
-          <span className="truncate">{`${milliseconds(outcome.firstByteMs)} first byte, ${milliseconds(outcome.totalMs)}`}</span>
+          <span className="truncate">{`${milliseconds(outcome.firstByteMs)} first byte, ${milliseconds(outcome.totalMs)} in your browser`}</span>
         </>
       )}
     </p>

@@ -41,8 +41,8 @@ function figureRows({ usage, firstByteMs, totalMs, overheadMs, finishReason }: O
       name: 'Tokens',
       value: usage ? `${count(usage.promptTokens)} → ${count(usage.completionTokens)}` : unknown,
     },
-    { name: 'First byte', value: milliseconds(firstByteMs) },
-    { name: 'Total time', value: milliseconds(totalMs) },
+    { name: 'First byte, in your browser', value: milliseconds(firstByteMs) },
+    { name: 'Total time, in your browser', value: milliseconds(totalMs) },
     ...(usage ? speedOf(usage.completionTokens, totalMs, firstByteMs) : []),
     ...(overheadMs !== null ? [{ name: 'In Lodestone', value: milliseconds(overheadMs) }] : []),
   ];

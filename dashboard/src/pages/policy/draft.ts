@@ -4,7 +4,7 @@ import type { AllowDeny, Gate, Preference, RoutingPolicy } from '../../api/types
 export type DraftSetting = boolean | string | readonly string[] | AllowDeny;
 
 export interface Draft {
-  prefer: Preference;
+  prefer: Preference | null;
   /** By the gate's name. */
   settings: Record<string, DraftSetting>;
 }

@@ -88,10 +88,7 @@ function GateEffect({ count, total }: { count: GateCount | undefined; total: num
           {removes > 0 && <span className="text-ink-3">, removes {removes}</span>}
         </>
       ) : (
-        <span className="text-ink-3">
-          off · leaves {leaves}
-          {onLeaves !== null && `, would leave ${onLeaves}`}
-        </span>
+        <span className="text-ink-3">Off.{onLeaves !== null && ` Turning it on keeps ${onLeaves} of ${leaves}.`}</span>
       )}
     </span>
   );

@@ -11,20 +11,21 @@ const preferences = [
   { value: 'throughput', label: 'Throughput' },
 ];
 
-export function PreferCard({
-  value,
-  onChange,
-}: {
+export interface PreferCardProps {
   value: RoutingPolicy['prefer'];
   onChange: (value: RoutingPolicy['prefer']) => void;
-}) {
+  /** A project may take the account's. */
+  inherits: boolean;
+}
+
+export function PreferCard({ value, onChange, inherits }: PreferCardProps) {
   return (
     <Card description="Ranks the routes that the gates leave. Routes with unknown figures come last." title="Prefer">
       <Segmented
         label="Prefer"
-        onChange={(chosen) => onChange(chosen as RoutingPolicy['prefer'])}
-        options={preferences}
-        value={value}
+        onChange={(chosen) => onChange(chosen === '' ? null : (chosen as RoutingPolicy['prefer']))}
+        options={inherits ? [{ value: '', label: 'As the account' }, ...preferences] : preferences}
+        value={value ?? ''}
       />
     </Card>
   );

@@ -6,8 +6,9 @@ import type { PolicyPreview, RoutingPolicy } from '../../api/types.js';
 
 const pauseMs = 150;
 
-export function usePreview(model: string, policy: RoutingPolicy) {
-  const wanted = JSON.stringify({ model, policy });
+/** With a project, the policy is that project's, and the account's holds too. */
+export function usePreview(model: string, policy: RoutingPolicy, project?: string) {
+  const wanted = JSON.stringify({ model, policy, project });
   const [asked, setAsked] = useState(wanted);
   useEffect(() => {
     const timer = setTimeout(() => setAsked(wanted), pauseMs);

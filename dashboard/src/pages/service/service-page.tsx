@@ -25,7 +25,7 @@ const tables: { group: ReportGroup; title: string }[] = [
 export function Page() {
   const search = useSearch({ strict: false }) as PeriodSearch;
   const navigate = useNavigate();
-  const period = periodOf(search, '7d');
+  const period = periodOf(search);
   const report = useQuery({ ...serviceReport(search), placeholderData: keepPreviousData });
   const set = (change: PeriodSearch) =>
     void navigate({ to: '/service', search: { ...search, ...change }, replace: true });

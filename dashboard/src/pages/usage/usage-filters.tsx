@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { catalogueQuery, facetsQuery, keysQuery } from '../../api/queries.js';
 import { Select } from '../../components/field.js';
+import { ProjectFilter } from '../../components/organisation/project-filter.js';
 import type { UsageFilters, UsageSearchState } from './usage-queries.js';
 
 const statuses = [
@@ -11,6 +12,8 @@ const statuses = [
 ];
 
 const notServed = 'not served';
+/** Before a model that a link from a group of requests has chosen. */
+const groupMark = '=';
 
 interface UsageFilterBarProps {
   filters: UsageFilters;
@@ -40,9 +43,23 @@ export function UsageFilterBar({ filters, onChange }: UsageFilterBarProps) {
   );
   const provider = filters.served === 'no' ? notServed : (filters.provider ?? '');
   return (
-    <search aria-label="Filters" className="mb-5 grid grid-cols-2 gap-3 md:grid-cols-5">
+    <search
+      aria-label="Filters"
+      className="mb-5 grid grid-cols-2 gap-3 md:auto-cols-fr md:grid-flow-col md:grid-cols-none"
+    >
+      <ProjectFilter onChange={(project) => set({ project })} value={filters.project ?? ''} />
       {select('key', 'Key', keyNames)}
-      {select('model', 'Model', facets?.models ?? [])}
+      <Select
+        label="Model"
+        onChange={({ target: { value } }) =>
+          set(value.startsWith(groupMark) ? {} : { model: value || undefined, for_model: undefined })
+        }
+        options={[
+          ...optionsOf(facets?.models ?? [], filters.model),
+          ...(filters.for_model ? [{ value: groupMark + filters.for_model, label: filters.for_model }] : []),
+        ]}
+        value={filters.for_model ? groupMark + filters.for_model : (filters.model ?? '')}
+      />
       <Select
         label="Provider"
         onChange={({ target: { value } }) =>

@@ -1,7 +1,7 @@
 /** The Usage page: totals and a chart of the filtered requests, groups, and every request; all choices are in the URL. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { apiBase, query } from '../../api/client.js';
 import type { Report } from '../../api/report-types.js';
 import { buttonClass } from '../../components/button.js';
@@ -32,8 +32,8 @@ import {
 } from './usage-queries.js';
 
 const groupOptions = [
-  { value: '', label: 'None' },
-  ...usageGroups.map((value) => ({ value, label: value === 'key' ? 'Key' : groupNames[value] })),
+  { value: '', label: 'Not grouped' },
+  ...usageGroups.map((value) => ({ value, label: `By ${groupNames[value]}` })),
 ];
 
 export function Page() {
@@ -76,7 +76,19 @@ export function Page() {
       <UsageFilterBar filters={filters} onChange={set} />
       <div className="flex flex-col gap-5">
         {report.data ? (
-          <Sums data={report.data} search={kept} />
+          <Sums
+            data={report.data}
+            group={
+              <Select
+                hideLabel
+                label="Group by"
+                onChange={(event) => set({ group: event.target.value || undefined } as UsageSearchState)}
+                options={groupOptions}
+                value={group ?? ''}
+              />
+            }
+            search={kept}
+          />
         ) : report.isError ? (
           <Card flush>
             <ErrorState error={report.error} onRetry={() => void report.refetch()} />
@@ -84,23 +96,11 @@ export function Page() {
         ) : (
           <Skeleton className="h-80" />
         )}
-        <Card
-          action={
-            <Select
-              hideLabel
-              label="Group by"
-              onChange={(event) => set({ group: event.target.value || undefined } as UsageSearchState)}
-              options={groupOptions}
-              value={group ?? ''}
-            />
-          }
-          flush
-          title="Group by"
-        >
-          {group && report.data?.groups[group] && (
+        {group && report.data?.groups[group] && (
+          <Card flush title={`By ${groupNames[group]}`}>
             <GroupTable group={group} key={group} members={report.data.groups[group]} search={kept} />
-          )}
-        </Card>
+          </Card>
+        )}
         <Requests
           isFiltered={Object.keys(filters).length > 0}
           isLive={isLive}
@@ -120,16 +120,24 @@ const charts = [
   { value: 'first_byte', label: 'First byte' },
 ];
 
-function Sums({ data, search }: { data: Report; search: Record<string, string | undefined> }) {
+interface SumsProps {
+  data: Report;
+  search: Record<string, string | undefined>;
+  /** Chooses the group. */
+  group: ReactNode;
+}
+
+function Sums({ data, search, group }: SumsProps) {
   const [chart, setChart] = useState('requests');
   return (
     <>
       <StatRow stats={figureStats({ totals: data.totals, previous: data.previous, path: '/usage', search })} />
       <div className="flex flex-col gap-2">
-        <div className="self-end">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          {group}
           <Segmented label="Chart" onChange={setChart} options={charts} value={chart} />
         </div>
-        <TimeCharts data={data} only={[chart as ChartName]} />
+        <TimeCharts data={data} low only={[chart as ChartName]} />
       </div>
     </>
   );

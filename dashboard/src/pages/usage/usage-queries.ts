@@ -4,8 +4,11 @@ import type { ReportGroup } from '../../api/report-types.js';
 import { type PeriodSearch, periodOf } from '../../components/period/period.js';
 
 export interface UsageFilters {
+  project?: string;
   key?: string;
   model?: string;
+  /** As the groups name it: what served, or was asked for where nobody served. */
+  for_model?: string;
   provider?: string;
   locode?: string;
   status?: string;
@@ -19,7 +22,16 @@ export interface UsageSearchState extends UsageFilters, PeriodSearch {
   live?: string;
 }
 
-const filterNames: readonly (keyof UsageFilters)[] = ['key', 'model', 'provider', 'locode', 'status', 'served'];
+const filterNames: readonly (keyof UsageFilters)[] = [
+  'project',
+  'key',
+  'model',
+  'for_model',
+  'provider',
+  'locode',
+  'status',
+  'served',
+];
 
 /** The address may have numbers, for example a status. */
 export function filtersOf(search: UsageSearchState): UsageFilters {
@@ -27,9 +39,9 @@ export function filtersOf(search: UsageSearchState): UsageFilters {
   return Object.fromEntries(set.map((name) => [name, String(search[name])]));
 }
 
-export const usagePeriod = (search: PeriodSearch) => periodOf(search, '30d');
+export const usagePeriod = (search: PeriodSearch) => periodOf(search);
 
-export const usageGroups: readonly ReportGroup[] = ['key', 'model', 'provider', 'locode', 'status'];
+export const usageGroups: readonly ReportGroup[] = ['project', 'key', 'model', 'provider', 'locode', 'status'];
 
 export const usageGroup = ({ group }: UsageSearchState) => usageGroups.find((candidate) => candidate === group);
 

@@ -29,7 +29,7 @@ const figures: Record<string, Schema> = {
 const row = object({
   interval: time('When the interval begins.'),
   group: textOrNull(
-    'The key’s name, `{creator}/{model}`, provider, locode, status or account id; null where nobody served.',
+    'The key’s name, the project’s id, `{creator}/{model}`, provider, locode, status or account id; null where nobody served.',
   ),
   ...figures,
 });
@@ -54,6 +54,10 @@ const parametersOf = (groups: readonly string[]): Parameter[] => [
   moment('to', 'RFC 3339 or a date, UTC; not included. Without it, the end of today.'),
   choice('interval', 'What a row covers.', ['hour', 'day']),
   choice('group_by', 'Without it, there is one row an interval.', groups),
+  {
+    ...{ name: 'project', in: 'query', description: 'Only requests of the project with this id.' },
+    schema: { type: 'string', pattern: '^[^\\x00]*$' },
+  },
 ];
 
 const answers = {

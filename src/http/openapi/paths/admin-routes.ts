@@ -1,4 +1,5 @@
 /** Describes routes and their health, model availability, the catalogue and the audit trail. */
+import { keyStates } from '../../../base/provider-key.js';
 import { auditLimit } from '../../admin/audit.js';
 import { modelStateNames, newState } from '../../admin/routes.js';
 import { datePattern } from '../../query.js';
@@ -9,6 +10,7 @@ import {
   boolean,
   integer,
   listOf,
+  number,
   numberOrNull,
   numberParameter,
   object,
@@ -78,24 +80,46 @@ const billedLine = object({
   cost_usd: usd('What it cost.'),
 });
 
-const route = object({
-  id: text('The four-segment id.'),
-  provider: text('The provider.'),
-  creator: text('The creator.'),
-  model: text('The model.'),
-  locode: text('The region.'),
-  default: boolean('The provider’s default region for the model.'),
-  configured: boolean('The provider has its credentials.'),
-  priced: boolean('A price is published.'),
-  model_state: oneOfValues(modelStateNames, 'The model’s availability.'),
-  breaker: oneOfValues(['closed', 'open', 'half_open'], 'The route’s circuit breaker.'),
-  hold: object(
-    { until: time('Midnight UTC.'), reason: text('What spent the quota.') },
-    { optional: ['reason'], type: ['object', 'null'], description: 'A quota hold; null where there is none.' },
-  ),
-  latency_ms: numberOrNull('Smoothed time to the first byte of recent answers.'),
-  error_rate: numberOrNull('Share of recent attempts that failed.'),
-});
+const route = object(
+  {
+    id: text('The four-segment id.'),
+    provider: text('The provider.'),
+    creator: text('The creator.'),
+    model: text('The model.'),
+    locode: text('The region.'),
+    default: boolean('The provider’s default region for the model.'),
+    configured: boolean('The provider has its credentials.'),
+    priced: boolean('A price is published.'),
+    model_state: oneOfValues(modelStateNames, 'The model’s availability.'),
+    breaker: oneOfValues(['closed', 'open', 'half_open'], 'The route’s circuit breaker.'),
+    hold: object(
+      {
+        until: time('Midnight UTC, or when the first of several keys may be used again.'),
+        reason: text('What spent the quota.'),
+      },
+      { optional: ['reason'], type: ['object', 'null'], description: 'A quota hold; null where there is none.' },
+    ),
+    latency_ms: numberOrNull('Smoothed time to the first byte of recent answers.'),
+    error_rate: numberOrNull('Share of recent attempts that failed.'),
+    keys: array(
+      object({
+        name: text('Its name in the configuration.'),
+        weight: number('Its share beside the other keys.'),
+        models: {
+          ...array(text('`{creator}/{model}` or `{creator}/*`.'), 'What it is for; null is everything.'),
+          type: ['array', 'null'],
+        },
+        state: oneOfValues(keyStates, '`refused` lasts until the catalogue is reloaded.'),
+        until: { ...time('When it may be used again; null where it is not held.'), type: ['string', 'null'] },
+        reason: textOrNull('`limited` by a rate limit or for lack of credit, or `spent` by a daily quota.'),
+        running: integer('Requests of this process that run with it.'),
+        calls: integer('Calls of this process with it.'),
+      }),
+      'The keys for the route, where the provider has `keys` in the configuration. Each process has its own figures.',
+    ),
+  },
+  { optional: ['keys'] },
+);
 
 export const adminRoutes: Resource = {
   tag,

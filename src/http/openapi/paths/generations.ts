@@ -142,6 +142,11 @@ export const generations: Resource = {
           numberParameter(generationsLimit),
           query('after', 'Only records older than this id.'),
           query('key', 'Only requests of the key of this name.'),
+          query(
+            'project',
+            'Only requests of the project with this id. An inference key sees those of its own project.',
+          ),
+          query('holder', 'Only requests with keys that this person held.'),
           query('model', 'Only requests for, or served by, this id.'),
           query('request_id', 'Only the request with this `x-request-id`.'),
         ],

@@ -56,6 +56,10 @@ const key = {
   created_at: time('When it was made.'),
   project: textOrNull('The id of its project; null for a management key of the whole account.'),
   holder: textOrNull('The id of the person who holds it; null where it belongs to the project.'),
+  workload: object(
+    { issuer: text('Who issued its token.'), subject: text('The `sub` of the token.') },
+    { description: 'Who exchanged a token for it; absent from every other key.' },
+  ),
   kind: oneOfValues(['inference', 'management'], 'A management key changes keys and can call no model.'),
   disabled: boolean('A disabled key is refused with 401 `api_key_disabled`.'),
   limit_usd: usdOrNull('How much may be spent through it in a period; null is no limit.'),
@@ -102,13 +106,16 @@ const oneKey = { ...managed, parameters: [keyId] };
 export const managedKeys: Resource = {
   tag: managedTag,
   schemas: {
-    Key: object(key),
-    CreatedKey: object({
-      ...key,
-      token: text('The key itself, in this answer and never again.', {
-        pattern: `^${tokenPrefix}[A-Za-z0-9_-]{${tokenBodyLength}}$`,
-      }),
-    }),
+    Key: object(key, { optional: ['workload'] }),
+    CreatedKey: object(
+      {
+        ...key,
+        token: text('The key itself, in this answer and never again.', {
+          pattern: `^${tokenPrefix}[A-Za-z0-9_-]{${tokenBodyLength}}$`,
+        }),
+      },
+      { optional: ['workload'] },
+    ),
     OwnAuditEntry: object({ object: { const: 'audit_entry' }, ...auditEntry }),
     NewKey: bodySchema(newKey),
     NewOrBroughtKey: bodySchema(newOrBroughtKey),
@@ -140,6 +147,10 @@ export const managedKeys: Resource = {
           numberParameter(ownAuditLimit),
           {
             ...{ name: 'after', in: 'query', description: 'Only entries that follow the one with this id.' },
+            schema: { type: 'string', pattern: '^[^\\x00]*$' },
+          },
+          {
+            ...{ name: 'action', in: 'query', description: 'Only this action, or its first part such as `key`.' },
             schema: { type: 'string', pattern: '^[^\\x00]*$' },
           },
         ],

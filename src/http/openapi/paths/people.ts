@@ -108,7 +108,13 @@ export const members: Resource = {
         ...managed,
         id: 'listMembers',
         summary: 'List the members of the account',
-        parameters: paged,
+        parameters: [
+          ...paged,
+          {
+            ...{ name: 'find', in: 'query', description: 'A part of the email or the name.' },
+            schema: { type: 'string', pattern: '^[^\\x00]*$' },
+          },
+        ],
         answers: { '200': list },
       }),
     },

@@ -1,7 +1,7 @@
 /** Checks a whole completion of OpenAI's API and splits it into the members that are passed on and those that the gateway writes. */
 import { asLatin1, encodeLatin1, type Latin1Text } from '../../../base/latin1.js';
 import { answerBounds, type MalformedAnswer, parseAnswerBytes } from '../../../wire/answer-bounds.js';
-import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
+import type { CompletionParts } from '../../../wire/completion-parts.js';
 import { finishReasonMeant, isCutOff } from '../../../wire/finish-reason.js';
 import { findMembers, keptMembers, memberValue } from '../../../wire/json-members.js';
 import { type JsonText, readable, type TextEncoding } from '../../../wire/json-text.js';
@@ -16,7 +16,7 @@ import {
   tidyToolCalls,
 } from '../../../wire/message.js';
 import { readUsage, type UsageTerms } from '../../../wire/usage.js';
-import { scanCompletion } from './scan-completion.js';
+import { isPassedOn, scanCompletion } from './scan-completion.js';
 
 export type CompletionReading =
   | { kind: 'completion'; parts: CompletionParts }

@@ -5,7 +5,7 @@
  */
 import { asLatin1 } from '../../../base/latin1.js';
 import { figuresBytesMax } from '../../../wire/answer-bounds.js';
-import { type CompletionParts, isPassedOn } from '../../../wire/completion-parts.js';
+import type { CompletionParts } from '../../../wire/completion-parts.js';
 import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
 import { readUsage, type UsageTerms } from '../../../wire/usage.js';
 
@@ -233,4 +233,11 @@ function scanFunctionMember(name: string): boolean {
   return (
     (name === 'name' || (name === 'arguments' && json.text.charCodeAt(json.at + 1) === openBrace)) && json.skipString()
   );
+}
+
+/** `error` is dropped because it is empty here, and clients would take it for a failure. */
+const replaced = new Set(['id', 'object', 'created', 'model', 'usage', 'router_metadata', 'error']);
+
+export function isPassedOn(key: string): boolean {
+  return !replaced.has(key);
 }

@@ -1,0 +1,32 @@
+/** Chooses a project to filter a list by. It is not there where the account has only one. */
+import { useQuery } from '@tanstack/react-query';
+import { projectsQuery } from '../../api/organisation.js';
+import { Select } from '../field.js';
+
+export interface ProjectFilterProps {
+  value: string;
+  onChange: (id: string | undefined) => void;
+  className?: string;
+}
+
+export function ProjectFilter({ value, onChange, className }: ProjectFilterProps) {
+  const { data: projects = [] } = useQuery(projectsQuery);
+  if (projects.length < 2 && value === '') return null;
+  const known = projects.map(({ id, name }) => ({ value: id, label: name }));
+  const missing = value !== '' && !known.some((one) => one.value === value) ? [{ value, label: value }] : [];
+  return (
+    <Select
+      label="Project"
+      onChange={(event) => onChange(event.target.value || undefined)}
+      options={[{ value: '', label: 'All projects' }, ...known, ...missing]}
+      value={value}
+      {...(className !== undefined && { className })}
+    />
+  );
+}
+
+/** The names of the projects, by id. */
+export function useProjectNames(): ReadonlyMap<string, string> {
+  const { data: projects = [] } = useQuery(projectsQuery);
+  return new Map(projects.map(({ id, name }) => [id, name]));
+}

@@ -1,0 +1,38 @@
+/** Where spending is heading in the period of a budget. Periods begin at 00:00 UTC, weeks on Monday. */
+import type { BudgetPeriod } from '../api/organisation-types.js';
+
+const dayMs = 86_400_000;
+
+/** The start and the end of the period of a moment; null for one that never ends. */
+export function periodOf(period: BudgetPeriod, now: number): { start: number; end: number } | null {
+  const at = new Date(now);
+  const day = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate());
+  if (period === 'daily') return { start: day, end: day + dayMs };
+  if (period === 'weekly') {
+    const start = day - ((at.getUTCDay() + 6) % 7) * dayMs;
+    return { start, end: start + 7 * dayMs };
+  }
+  if (period !== 'monthly') return null;
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  return { start: Date.UTC(year, month, 1), end: Date.UTC(year, month + 1, 1) };
+}
+
+/** Before so much of a period is over, nothing can be said of the rest. */
+const knownFrom = 0.1;
+
+/** What will be spent at the end of the period, in USD, if it goes on like this; null where that cannot be said. A figure to read, not to book. */
+export function projection(spentUsd: string, period: BudgetPeriod, now: number): { usd: string; end: number } | null {
+  const bounds = periodOf(period, now);
+  if (!bounds) return null;
+  const part = (now - bounds.start) / (bounds.end - bounds.start);
+  return part < knownFrom || Number(spentUsd) === 0
+    ? null
+    : { usd: (Number(spentUsd) / part).toFixed(2), end: bounds.end };
+}
+
+export const periodNames: Record<BudgetPeriod, string> = {
+  never: 'in all',
+  daily: 'today',
+  weekly: 'this week',
+  monthly: 'this month',
+};

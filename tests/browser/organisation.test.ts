@@ -1,0 +1,199 @@
+/**
+ * An organisation in a browser: a project with a budget, an invitation, what each role sees and why it cannot do the rest, and every figure
+ * of the Overview against the page that it leads to.
+ */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
+import {
+  dashboardCall,
+  type Member,
+  newEmail,
+  password,
+  signUp,
+  startDashboard,
+  visitorOf,
+} from '../support/dashboard.js';
+import { writeTraffic } from '../support/dashboard-traffic.js';
+import type { TestGateway } from '../support/gateway.js';
+import { scaled } from '../support/scaled.js';
+import { settled, type Visitor } from '../support/visitor.js';
+
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
+
+let browser: Browser;
+let gateway: TestGateway;
+let owner: Member;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+  gateway = await startDashboard();
+  owner = await signUp(gateway, 'ada@example.test');
+  const path = `/accounts/${owner.accountId}`;
+  const key = (await gateway.admin('POST', `${path}/keys`, { name: 'production' })).json as {
+    id: string;
+    name: string;
+  };
+  await writeTraffic({
+    ...{ databaseUrl: gateway.files.databaseUrl!, accountId: owner.accountId, keys: [key], nowMs: Date.now(), days: 5 },
+  });
+  await gateway.restart();
+  visitor = await visitorOf(browser, gateway, owner);
+});
+
+afterAll(async () => {
+  await closeWindows();
+  await gateway?.stop();
+});
+
+const echo = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hello' }] };
+const figure = async (page: Page, label: string): Promise<string> => {
+  const shown = page.locator(`[data-figure="${label}"]`);
+  const exact = shown.locator('[data-exact]').first();
+  return ((await exact.count()) > 0 ? await exact.getAttribute('data-exact') : await shown.textContent()) ?? '';
+};
+
+/** A window of somebody who was invited as the role. */
+async function memberOf(role: string): Promise<Visitor> {
+  const email = newEmail(role);
+  const invited = await dashboardCall(gateway, 'POST', 'invitations', { email, role, projects: null }, owner);
+  const { token } = (await invited.json()) as { token: string };
+  const accepted = await dashboardCall(gateway, 'POST', 'invitations/accept', { token, password });
+  const cookies = accepted.headers.getSetCookie().map((text) => text.split(';', 1)[0] ?? '');
+  const member = await visitorOf(browser, gateway, { email, accountId: owner.accountId, cookie: cookies.join('; ') });
+  await member.visit('/');
+  return member;
+}
+
+describeInBrowser('an organisation', () => {
+  it('project, invitation, key of a developer, request, and its usage by project', async () => {
+    const { page } = visitor;
+    await visitor.visit('/projects');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('search');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('heading', { level: 1, name: 'search' }).waitFor();
+    await page.getByLabel('Budget (USD)').fill('plenty');
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await page.getByRole('alert').filter({ hasText: 'amount' }).waitFor();
+    await page.getByLabel('Budget (USD)').fill('25');
+    await page.getByLabel('Alerts at (%)').fill('50, 100');
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await page.getByText('of $25.00 this month').waitFor();
+    const answer = await dashboardCall(gateway, 'GET', 'projects', undefined, owner);
+    const [, search] = ((await answer.json()) as { data: unknown }).data as {
+      id: string;
+      budget: unknown;
+    }[];
+    expect(search?.budget).toEqual({ limit_usd: '25', period: 'monthly', alert_at: [0.5, 1] });
+    expect(await visitor.accessibilityFaults('all but colours')).toEqual([]);
+
+    await visitor.follow('/members');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('Email').fill('grace@example.test');
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite' }).click();
+    const link = (await page.getByTestId('invitation-link').textContent())!;
+    await page.keyboard.press('Escape');
+    await page.getByText('Close without it?').waitFor();
+    await page.getByRole('button', { name: 'Keep it open' }).click();
+    expect(await page.getByTestId('invitation-link').textContent()).toBe(link);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('1 invitation not accepted yet').waitFor();
+
+    const grace = await visitorOf(browser, gateway, null);
+    await grace.page.goto(link);
+    await grace.page.getByLabel('Password').first().fill(password);
+    await grace.page.getByRole('button', { name: /join|accept/i }).click();
+    await grace.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    await grace.follow('/keys');
+    await grace.page.getByRole('button', { name: 'Create API key' }).click();
+    await grace.page.getByLabel('Name').fill('laptop');
+    await grace.page.getByLabel('Project').last().selectOption('search');
+    await grace.page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
+    const token = (await grace.page.getByTestId('new-token').textContent())!;
+    await grace.page.getByRole('button', { name: 'Done' }).click();
+    expect((await gateway.call('POST', '/v1/chat/completions', echo, { key: token })).status).toBe(200);
+    expect(grace.problems).toEqual([]);
+    await grace.close();
+
+    await visitor.visit('/usage?group=project');
+    const row = page.getByRole('table', { name: 'By Project' }).getByRole('row').filter({ hasText: 'search' });
+    expect(await row.locator('td[data-label="Requests"]').textContent()).toBe('1');
+    await row.locator('td[data-label="Requests"] a').click();
+    await expect.poll(() => figure(page, 'Requests')).toBe('1');
+    await page.getByRole('table', { name: 'Requests' }).getByText('laptop').waitFor();
+    await visitor.visit('/keys');
+    await page.getByText('held by grace@example.test').waitFor();
+    expect(visitor.problems).toEqual([]);
+  });
+
+  it('every figure of the Overview leads to the requests that it counts', async () => {
+    const { page } = visitor;
+    await visitor.visit('/');
+    for (const caption of ['By Model', 'By API key', 'By Provider', 'By Region']) {
+      const cells = page
+        .getByRole('table', { name: caption })
+        .locator('td[data-label="Requests"], td[data-label="Errors"]');
+      const links = (await cells.locator('a').all()).slice(0, scaled(100, 3));
+      const found = await Promise.all(
+        links.map(async (link) => [await link.getAttribute('href'), await link.textContent()] as const),
+      );
+      expect(found.length, caption).toBeGreaterThan(0);
+      for (const [href, shown] of found) {
+        await visitor.follow(href!.replace('/dashboard', ''));
+        await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+        await expect.poll(() => figure(page, 'Requests'), { message: `${caption} ${href}` }).toBe(shown);
+      }
+      await visitor.visit('/');
+    }
+  });
+
+  it.each(['billing', 'developer', 'auditor'])('as %s: each page shows its data, or why it does not', async (role) => {
+    const member = await memberOf(role);
+    const { page } = member;
+    const paths = await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => new URL((link as unknown as { href: string }).href).pathname));
+    expect(paths.length).toBeGreaterThan(10);
+    const refused: string[] = [];
+    for (const path of paths) {
+      await member.follow(path.replace('/dashboard', '') || '/');
+      await page.waitForURL(`**${path}`);
+      await settled(page);
+      expect(await page.getByText('Could not load this').count(), path).toBe(0);
+      if ((await page.getByText('Your role does not include this page').count()) > 0) refused.push(path);
+    }
+    const expected = {
+      billing: ['keys', 'playground', 'aliases', 'fallback', 'routing-policy', 'members', 'audit-log'],
+      developer: ['credits', 'members', 'audit-log'],
+      auditor: ['playground'],
+    }[role]!;
+    expect(refused.map((path) => path.split('/').at(-1))).toEqual(expected);
+    await member.follow('/projects');
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Create project' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Why can’t I?' }).click();
+    await page.getByText(`This needs the role owner or admin in this account, and yours is ${role}.`).waitFor();
+    expect(await member.accessibilityFaults('all but colours')).toEqual([]);
+    expect(member.problems).toEqual([]);
+    await member.close();
+  });
+
+  it('a new account sees its first request within two seconds, with its receipt', async () => {
+    const fresh = await signUp(gateway, 'new@example.test');
+    const newcomer = await visitorOf(browser, gateway, fresh);
+    const { page } = newcomer;
+    await newcomer.visit('/');
+    await page.getByRole('button', { name: 'Create API key' }).click();
+    const key = (await page.getByTestId('first-token').textContent())!;
+    await page.getByText('Waiting for your first request').waitFor();
+    expect((await gateway.call('POST', '/v1/chat/completions', echo, { key })).status).toBe(200);
+    await page.getByRole('link', { name: 'Read the receipt' }).click();
+    await page.getByTestId('receipt').waitFor();
+    await page.getByRole('button', { name: 'Check it here' }).click();
+    await page.getByText('The proof holds').waitFor();
+    await newcomer.close();
+  });
+});
