@@ -60,7 +60,11 @@ const shell = createRoute({
     };
     const isReading = wasSignedIn();
     if (isReading) read();
-    if ((await session()).signed_in) {
+    const current = await session();
+    if (current.signed_in) {
+      // An operator without an account has the pages of operators alone.
+      if (!current.account && location.pathname === '/')
+        throw redirect({ to: current.operator ? '/service' : '/account' });
       if (!isReading) read();
       return;
     }

@@ -190,7 +190,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   // The dashboard and payments.
   const dashboardUrl = () => addressesOf(config, listening.port).dashboard;
   const { members, invitations, ...signInParts } = openSignIn(
-    { config, store, directory, audit, clock, logger, tokens, dashboardUrl },
+    { config, store, directory, audit, clock, logger, tokens, dashboardUrl, env },
     parts,
   );
   const retiring = () => retiringRoutes(catalogue.current, clock.now());
@@ -246,7 +246,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const port = await server.listen(config.server.port, config.server.host);
   listening.port = port;
   await catalogueParts.load();
-  await Promise.all([expiry.start(), proof.begun]);
+  await Promise.all([expiry.start(), proof.begun, signInParts.dashboard.singleSignOn.check()]);
   const addresses = addressesOf(config, port);
   if (config.demo && options.print) {
     const text = (await prepareDemo({ store, directory, clock }))(addresses);

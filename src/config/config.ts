@@ -1,6 +1,7 @@
 /** The configuration after reading, checking and defaulting. Durations are milliseconds, paths are absolute. */
 import type { StatedPolicy } from '../base/data-policy.js';
 import type { ProviderKey } from '../base/provider-key.js';
+import type { IdentityProvider } from './identity-providers.js';
 import type { ValuesOf } from './setting.js';
 import type { sections, topLevel } from './settings.js';
 
@@ -38,6 +39,10 @@ export interface MailSettings {
   from: string;
 }
 
+interface SignInSettings extends Omit<ValuesOf<Sections['sign_in']>, 'oidc'> {
+  oidc: readonly IdentityProvider[];
+}
+
 export interface Config extends ValuesOf<typeof topLevel> {
   /** The file that it was read from; null without one. */
   file: string | null;
@@ -58,7 +63,7 @@ export interface Config extends ValuesOf<typeof topLevel> {
   notices: NoticeSettings;
   /** null where no mail is sent. */
   mail: MailSettings | null;
-  signIn: ValuesOf<Sections['sign_in']>;
+  signIn: SignInSettings;
   proof: ValuesOf<Sections['proof']>;
   secrets: ValuesOf<Sections['secrets']>;
   ownKeys: ValuesOf<Sections['own_keys']>;

@@ -4,6 +4,7 @@ import { isLoopbackHost } from '../base/ip-address.js';
 import { picoPerUsd } from '../base/money.js';
 import type { Config, ProviderSettings } from './config.js';
 import type { FileValues } from './config-schema.js';
+import { identityProvidersOf } from './identity-providers.js';
 import { keysOf, type ProviderValues } from './provider-settings.js';
 import type { Settings, ValuesOf } from './setting.js';
 import { sections, topLevel } from './settings.js';
@@ -49,7 +50,7 @@ export function configOf(checked: CheckedSettings): Config {
     billing: section('billing'),
     notices: noticesOf(section('notices')),
     mail: mailOf(section('mail')),
-    signIn: section('sign_in'),
+    signIn: signInOf(section('sign_in')),
     proof: section('proof'),
     secrets: section('secrets'),
     ownKeys: section('own_keys'),
@@ -92,6 +93,10 @@ function paymentsOf(payments: ValuesOf<typeof sections.payments>): Config['payme
 function noticesOf(notices: ValuesOf<typeof sections.notices>): Config['notices'] {
   const { url, secret } = notices.webhook ?? {};
   return { ...notices, webhook: url && secret ? { url, secret } : null };
+}
+
+function signInOf(signIn: ValuesOf<typeof sections.sign_in>): Config['signIn'] {
+  return { ...signIn, oidc: identityProvidersOf(signIn.oidc) };
 }
 
 /** `loadConfig` has refused one without the other. */

@@ -6,6 +6,7 @@ import type { Config } from './config.js';
 import { ConfigFault } from './config-fault.js';
 import { configSchema, type FileValues, includedSchema } from './config-schema.js';
 import { configOf } from './defaults.js';
+import { checkIdentityProviders, type WrittenProvider } from './identity-providers.js';
 import { checkKeys, type ProviderValues } from './provider-settings.js';
 import { readSecret, readSecretFiles } from './secret-files.js';
 import type { Setting } from './setting.js';
@@ -34,6 +35,8 @@ export function loadConfig({ file, env, cwd }: LoadOptions): Config {
     readSecretFiles(source, checked.values, directory);
     checkWorkers(source, checked.values, environment);
     checkNeeded(source, checked.values);
+    const { oidc } = fieldsIn(checked.values.sign_in);
+    if (oidc) checkIdentityProviders(source, oidc as WrittenProvider[]);
     for (const file of [source, ...included]) checkKeys(file, (checked.values.providers ?? {}) as ProviderValues);
   }
   for (const file of included) faults.push(...file.faults);

@@ -55,6 +55,10 @@ function secretsOf(values: FileValues): SecretField[] {
   }
   const { webhook } = (values.notices ?? {}) as { webhook?: FileValues | null };
   if (webhook) found.push({ path: ['notices', 'webhook', 'secret'], within: webhook, accepts: credential });
+  const { oidc } = (values.sign_in ?? {}) as { oidc?: FileValues[] | null };
+  for (const [index, within] of (oidc ?? []).entries()) {
+    found.push({ path: ['sign_in', 'oidc', index, 'client_secret'], within, accepts: credential });
+  }
   for (const [id, provider] of Object.entries((values.providers ?? {}) as Record<string, FileValues | null>)) {
     if (!provider) continue;
     const path = ['providers', id];

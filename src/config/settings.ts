@@ -33,6 +33,7 @@ import {
 } from './field-types.js';
 import { sealedSections } from './sealed-settings.js';
 import { type Settings, setting } from './setting.js';
+import { signInSettings } from './sign-in-settings.js';
 
 export { topLevel } from './top-level-settings.js';
 
@@ -231,11 +232,6 @@ export const sections = {
       about: 'The sender of mails, such as `Lodestone <no-reply@example.com>`. Needed with `smtp_url`.',
     }),
   },
-  sign_in: {
-    require_two_factor_for_operators: setting('requireTwoFactorForOperators', yesOrNo, false, {
-      about:
-        'Whether operators of the dashboard need [two-factor sign-in](two-factor.md). The admin API and its token are not concerned.',
-    }),
-  },
+  sign_in: signInSettings,
   ...sealedSections,
 } satisfies Record<string, Settings>;

@@ -86,6 +86,33 @@ export const peopleErrors = {
     message: ({ invited, signedIn }) =>
       `This invitation is for "${invited}", and you are signed in as "${signedIn}". Sign out and open the link again, or ask for an invitation to your own email.`,
   }),
+  single_sign_on_required: row({
+    status: 403,
+    type: 'permission_error',
+    code: 'single_sign_on_required',
+    when: 'A password is to be used, set or reset, and `sign_in.password` is false.',
+    remedy: 'Sign in with the identity provider. Operators may use the admin token.',
+    operations: ['createAccount', 'setPassword', 'createPasswordReset', 'resetPersonPassword'],
+    message: () =>
+      'Passwords are turned off here. Sign in with your identity provider; operators may use the admin token.',
+  }),
+  identity_provider_fault: row<{ provider: string; fault: string; reason: string }>({
+    status: 503,
+    type: 'provider_unavailable',
+    code: 'identity_provider_fault',
+    when: 'Another way to sign in is to be linked, and the identity provider is away or answers with something that it must not.',
+    remedy: 'Try again later. The audit log has what happened.',
+    message: ({ provider, reason }) => `Signing in with ${provider} is not possible now: ${reason} Try again later.`,
+  }),
+  logout_token_refused: row<{ fault: string; reason: string }>({
+    status: 400,
+    type: 'invalid_request_error',
+    code: 'logout_token_refused',
+    param: 'logout_token',
+    when: 'A logout token of an identity provider is wrong, or was used before.',
+    remedy: 'Send each logout token once, as OpenID Connect Back-Channel Logout has it.',
+    message: ({ fault, reason }) => `The logout token is refused (${fault}): ${reason}`,
+  }),
   person_suspended: row({
     status: 403,
     type: 'permission_error',

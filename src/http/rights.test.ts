@@ -44,7 +44,8 @@ const expected: Record<string, { read?: Cell; change?: Cell }> = {
 };
 
 /** Endpoints that need no session. */
-const open = /^(session|sign-in|sign-up|sign-out|claim|forgot-password|reset-password|invitations\/(accept|open))$/;
+const open =
+  /^(oidc\/.*|session|sign-in|sign-in\/admin-token|sign-up|sign-out|claim|forgot-password|reset-password|invitations\/(accept|open))$/;
 const prefix = '/dashboard/api/';
 
 let fixture: HttpFixture;

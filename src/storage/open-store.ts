@@ -19,6 +19,7 @@ import { catalogueUpdateStore } from './stores/catalogue-update-store.js';
 import { credentialStore } from './stores/credential-store.js';
 import { generationStore } from './stores/generation-store.js';
 import { holdStore } from './stores/hold-store.js';
+import { identityStore } from './stores/identity-store.js';
 import { keyStore } from './stores/key-store.js';
 import { ledgerStore } from './stores/ledger-store.js';
 import { logStore } from './stores/log-store.js';
@@ -63,6 +64,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     audit: auditStore(database),
     signIn: signInStore(database),
     people: peopleStore(database),
+    identities: identityStore(database),
     usage: usageStore(history),
     records: recordStore(database, options, migrateOnce),
     catalogueLog: catalogueLog(database),

@@ -88,6 +88,8 @@ export interface PeopleStore {
   findInvitation(tokenHash: string): Promise<Invitation | null>;
   /** False where the account has no open invitation of that id. */
   revokeInvitation(accountId: string, id: string): Promise<boolean>;
+  /** The open invitations of an email, in all accounts. */
+  openInvitations(email: string, nowMs: number): Promise<Invitation[]>;
   /** Makes the person where there is none of that email, and a member. null where the invitation is not open any more. */
   acceptInvitation(tokenHash: string, newPersonId: string, nowMs: number): Promise<Person | null>;
 }

@@ -1,6 +1,9 @@
 /** The part of the store for signing in: users, sessions, one-time tokens and links that reset a password. */
 import type { DBAdapterInstance } from 'better-auth/types';
 
+/** The user of sessions that the admin token opens. */
+export const adminUserId = 'admin-token';
+
 /** A link with which an account gets a new password. Its token is in no store. */
 export interface PasswordReset {
   tokenHash: string;
@@ -46,6 +49,8 @@ export interface SignInStore {
   adapter(): Promise<DBAdapterInstance>;
   /** The secret that signs the cookies: the candidate of the very first call. */
   secret(candidate: string): Promise<string>;
+  /** Makes the user of sessions that the admin token opens, where there is none yet. It is nobody's, and no list of people has it. */
+  addAdminUser(): Promise<void>;
   /** Every account that can sign in. */
   list(): Promise<SignInUser[]>;
   /**

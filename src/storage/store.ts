@@ -10,6 +10,7 @@ import type { BudgetStore } from './budget-types.js';
 import type { CredentialStore } from './credential-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { AvailabilityStore, HoldStore } from './hold-types.js';
+import type { IdentityStore } from './identity-types.js';
 import type { LogStore } from './log-types.js';
 import type { BroughtStore, NameStore } from './name-types.js';
 import type { PageQuery, PeopleStore } from './people-types.js';
@@ -22,11 +23,12 @@ export type * from './budget-types.js';
 export type * from './credential-types.js';
 export * from './history-types.js';
 export type * from './hold-types.js';
+export type * from './identity-types.js';
 export type * from './name-types.js';
 export type * from './people-types.js';
 export type * from './project-types.js';
 export type * from './record-types.js';
-export type * from './sign-in-types.js';
+export * from './sign-in-types.js';
 
 /** The store could not be reached or did not answer in time. It becomes a 500, never a 401 or 402. */
 export class StoreUnavailable extends Error {
@@ -258,6 +260,7 @@ export interface Store {
   readonly audit: AuditStore;
   readonly signIn: SignInStore;
   readonly people: PeopleStore;
+  readonly identities: IdentityStore;
   readonly usage: UsageStore;
   readonly records: RecordStore;
   readonly catalogueLog: CatalogueLog;

@@ -4,10 +4,12 @@ import { AuditLog } from '../../src/accounts/audit.js';
 import { AccountDirectory } from '../../src/accounts/directory.js';
 import { BroughtTokens } from '../../src/accounts/keys/brought-tokens.js';
 import { NameBook } from '../../src/accounts/names/name-book.js';
+import { GroupRoles } from '../../src/accounts/people/group-roles.js';
 import { Invitations } from '../../src/accounts/people/invitations.js';
 import { Members } from '../../src/accounts/people/members.js';
 import { DemoClaim } from '../../src/accounts/sign-in/demo-claim.js';
 import { GuessLimiter } from '../../src/accounts/sign-in/guess-limiter.js';
+import { SingleSignOn } from '../../src/accounts/sign-in/oidc/single-sign-on.js';
 import { PasswordResets } from '../../src/accounts/sign-in/password-resets.js';
 import { SignIns } from '../../src/accounts/sign-in/sign-ins.js';
 import { TwoFactor } from '../../src/accounts/sign-in/two-factor.js';
@@ -65,6 +67,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
   const signInDeps = {
     store: store.signIn,
     people: store.people,
+    identities: store.identities,
+    passwords: true,
     directory,
     clock,
     tokens,
@@ -76,15 +80,21 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     ...{ store, directory, signIns, audit, clock, logger: silentLogger, mailer: null },
     dashboardUrl: () => `${dashboardOrigin}/dashboard`,
   });
+  const dashboardUrl = () => `${dashboardOrigin}/dashboard`;
+  const shared = { people: store.people, directory, audit, clock, logger: silentLogger };
+  const members = new Members(shared);
+  const invitations = new Invitations({ ...shared, mailer: null, dashboardUrl });
+  const singleSignOn = new SingleSignOn({
+    ...{ ...shared, members, invitations, signIns, dashboardUrl, identities: store.identities, providers: [] },
+    ...{ groupRoles: new GroupRoles({ ...shared, members }), secure: true },
+    fetch: () => Promise.reject(new Error('no identity provider is called')),
+  });
   const playground = (_door: unknown, _req: unknown, res: ServerResponse) => void res.end('playground');
   const deps: HttpDeps = {
     ...{ clock, logger: silentLogger, store, directory, audit, expiry, tokens },
     exchange: { allows: () => true, exchange: () => Promise.reject(new Error('this fixture exchanges no tokens')) },
-    members: new Members({ people: store.people, directory, audit, clock }),
-    invitations: new Invitations({
-      ...{ people: store.people, directory, audit, clock, logger: silentLogger, mailer: null },
-      dashboardUrl: () => `${dashboardOrigin}/dashboard`,
-    }),
+    members,
+    invitations,
     modelStates: new ModelStates(store.availability),
     ...{ health, holds, meters: new Meters(), statusIsPublic: true },
     routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
@@ -131,6 +141,8 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
         resets,
         playground,
         limiter: new GuessLimiter(new MemoryBuckets(clock)),
+        singleSignOn,
+        passwords: true,
         secure: true,
         payments: 'none',
         version: '0.0.0',

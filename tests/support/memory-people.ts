@@ -2,7 +2,14 @@
 
 import { membershipInForce } from '../../src/accounts/roles.js';
 import type { Membership } from '../../src/domain/organisation.js';
-import type { Invitation, MemberRecord, PageQuery, PeopleStore, Person } from '../../src/storage/store.js';
+import {
+  adminUserId,
+  type Invitation,
+  type MemberRecord,
+  type PageQuery,
+  type PeopleStore,
+  type Person,
+} from '../../src/storage/store.js';
 import type { SignInRows } from './memory-sign-in.js';
 
 interface Rows {
@@ -26,8 +33,9 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
     }
     return memberships;
   };
+  const persons = () => signIn.users().filter(({ id }) => id !== adminUserId);
   const people = (): Person[] =>
-    signIn.users().map((user) => ({
+    persons().map((user) => ({
       ...{ id: user.id, email: user.email, name: user.name || null, linkProvider: user.linkProvider ?? null },
       importedFrom: user.importedFrom ?? null,
       status: user.status === 'suspended' ? 'suspended' : 'active',
@@ -125,6 +133,10 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
         page,
       ),
     findInvitation: async (hash) => invitations.get(hash) ?? null,
+    openInvitations: async (email, nowMs) =>
+      [...invitations.values()].filter(
+        (row) => row.email === email && row.acceptedAt === null && row.expiresAt > nowMs,
+      ),
     async revokeInvitation(accountId, id) {
       const found = [...invitations.values()].find((row) => row.id === id && row.accountId === accountId);
       return found?.acceptedAt === null && invitations.delete(found.tokenHash);

@@ -1,7 +1,14 @@
 /** The sign-in part of the memory store: better-auth over its own memory adapter, tokens in a map. */
 import { memoryAdapter } from 'better-auth/adapters/memory';
 import type { ImportedFrom } from '../../src/domain/organisation.js';
-import type { PasswordReset, SignInStore, TwoFactorEntry, TwoFactorStore } from '../../src/storage/store.js';
+import {
+  adminUserId,
+  type EndedSessions,
+  type PasswordReset,
+  type SignInStore,
+  type TwoFactorEntry,
+  type TwoFactorStore,
+} from '../../src/storage/store.js';
 
 interface UserRow {
   id: string;
@@ -34,6 +41,13 @@ export function signInRows(tables: Tables) {
     updateUser(id: string, change: object) {
       for (const user of users()) if (user.id === id) Object.assign(user, change);
     },
+    endSessionsOf({ issuer, subject, sid }: EndedSessions) {
+      const before = tables.session as EndedSessions[];
+      const isEnded = (row: EndedSessions) =>
+        row.issuer === issuer && (subject === null || row.subject === subject) && (sid === null || row.sid === sid);
+      tables.session = before.filter((row) => !isEnded(row));
+      return before.length - tables.session.length;
+    },
     endSessions(id: string) {
       tables.session = (tables.session as { userId: string }[]).filter(({ userId }) => userId !== id);
     },
@@ -54,6 +68,10 @@ export function memorySignIn(tables: Tables): SignInStore {
     async secret(candidate) {
       kept ??= candidate;
       return kept;
+    },
+    async addAdminUser() {
+      if (!rows.users().some(({ id }) => id === adminUserId))
+        rows.addUser({ id: adminUserId, email: adminUserId, name: '', createdAt: 0 });
     },
     async list() {
       return rows.users().map(({ id, email, operator, twoFactor }) => ({

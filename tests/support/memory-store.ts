@@ -30,6 +30,7 @@ import { memoryCredentials } from './memory-credentials.js';
 import { inOrder, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryAvailability, memoryHolds } from './memory-holds.js';
+import { memoryIdentities } from './memory-identities.js';
 import { memoryLog } from './memory-log.js';
 import { memoryBrought, memoryNames } from './memory-names.js';
 import { memoryNotices, memoryPayments } from './memory-payments.js';
@@ -226,6 +227,7 @@ export class MemoryStore implements Store {
 
   private readonly signInTables = memoryTables();
   readonly signIn = memorySignIn(this.signInTables);
+  readonly identities = memoryIdentities(signInRows(this.signInTables));
   readonly people = memoryPeople({
     signIn: signInRows(this.signInTables),
     hasAccount: (id) => this.accountRows.has(id),

@@ -1,7 +1,7 @@
 /** The queries of the pages, each with one cache key. A change names the keys that it invalidates. */
 import { QueryClient, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, isApiError, whenSessionEnds } from './client.js';
-import type { Alias, Catalogue, Gate, Key, List, RoutingPolicy, Session } from './types.js';
+import type { Alias, Catalogue, Gate, IdentityLink, Key, List, RoutingPolicy, Session } from './types.js';
 import type { CheckoutState, Credits, Facets, OperatorAccount, RouteHealth } from './usage-types.js';
 
 let openedPage = '';
@@ -68,6 +68,11 @@ export function beginSession(session: Session): void {
 whenSessionEnds(() => {
   // A session that has not been read yet is being read.
   if (queryClient.getQueryData(sessionQuery.queryKey)) void queryClient.invalidateQueries({ queryKey: ['session'] });
+});
+
+export const identitiesQuery = queryOptions({
+  queryKey: ['identities'],
+  queryFn: async () => (await api<List<IdentityLink>>('identities')).data,
 });
 
 export const keysQuery = queryOptions({ queryKey: ['keys'], queryFn: async () => (await api<List<Key>>('keys')).data });

@@ -5,7 +5,7 @@ export interface List<T> {
   has_more?: boolean;
 }
 
-interface SessionAccount {
+export interface SessionAccount {
   id: string;
   email: string;
   name: string | null;
@@ -36,6 +36,17 @@ interface Gateway {
   payments: 'none' | 'stripe';
   /** Who sends the link for a forgotten password. */
   password_reset: 'mail' | 'operator';
+  /** How people sign in: with a password, and at identity providers. */
+  sign_in: { password: boolean; providers: { id: string; name: string }[] };
+}
+
+/** An identity provider, and whether the person has linked it. */
+export interface IdentityLink {
+  provider: string;
+  name: string;
+  linked: boolean;
+  email: string | null;
+  last_used_at: string | null;
 }
 
 interface SignedOut extends Gateway {
@@ -44,7 +55,8 @@ interface SignedOut extends Gateway {
 
 export interface SignedIn extends Gateway {
   signed_in: true;
-  account: SessionAccount;
+  /** null for an operator who is a member of no account. */
+  account: SessionAccount | null;
   person: { id: string; email: string; name: string | null };
   role: Role;
   /** The projects that a developer is bound to; null for all. */
@@ -54,7 +66,8 @@ export interface SignedIn extends Gateway {
   /** Every account that the person can change to. */
   accounts: AccountChoice[];
   operator: boolean;
-  operator_by: 'account' | 'session' | null;
+  operator_by: 'account' | 'session' | 'group' | null;
+  opened_by: 'password' | 'provider' | 'admin_token';
   has_password: boolean;
   /** Sign-in asks for a code of an authenticator app. */
   two_factor: boolean;

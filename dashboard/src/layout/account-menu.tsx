@@ -38,7 +38,8 @@ export function AccountMenu() {
   const [asksForPassword, setAsksForPassword] = useState(false);
   const leave = () => {
     close();
-    if (session.has_password) signOut.mutate(undefined);
+    // Only somebody who signs in with a password needs one.
+    if (session.has_password || session.opened_by !== 'password') signOut.mutate(undefined);
     else setAsksForPassword(true);
   };
 

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef } from 'react';
 import { IconButton } from '../components/button.js';
 import { MenuIcon } from '../components/icons.js';
 import { type Page, pageGroups } from '../page-list.js';
+import { useSession } from './session-context.js';
 
 export function Navigation({ operator }: { operator: boolean }) {
   return (
@@ -37,8 +38,9 @@ export function NavigationMenu({ operator }: { operator: boolean }) {
 }
 
 function Groups({ operator }: { operator: boolean }) {
+  const { hasAccount } = useSession();
   return pageGroups
-    .filter((group) => operator || !group.operator)
+    .filter((group) => (group.operator ? operator : hasAccount))
     .map((group) => (
       <div className="flex flex-col gap-0.5" key={group.title}>
         <p className="px-2 pb-1 text-xs font-medium text-ink-3">{group.title}</p>

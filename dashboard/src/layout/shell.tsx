@@ -9,7 +9,7 @@ import { BalanceBanner } from './balance-banner.js';
 import { Brand } from './brand.js';
 import { Navigation, NavigationMenu } from './navigation.js';
 import { PaletteButton } from './palette/palette-button.js';
-import { SessionContext } from './session-context.js';
+import { SessionContext, shellSession } from './session-context.js';
 
 /** Polls the session, so that an open page shows a low balance. */
 const balanceMs = 60_000;
@@ -20,7 +20,7 @@ export function Shell() {
   const isWide = useIsWide();
   if (!session?.signed_in) return <Navigate to="/sign-in" />;
   return (
-    <SessionContext value={session}>
+    <SessionContext value={shellSession(session)}>
       <a
         className="sr-only rounded-md bg-accent px-3 py-2 font-medium text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50"
         href="#content"

@@ -104,7 +104,7 @@ export class Members {
   }
 
   /** Takes the roles of one source away, or all of them. Whoever has none left is removed. null where there were none. */
-  async take(actor: Actor, accountId: string, person: MemberRecord['person'], source?: string) {
+  async take(actor: Actor, accountId: string, person: Pick<MemberRecord['person'], 'id' | 'email'>, source?: string) {
     const { people, directory, audit } = this.deps;
     const outcome = await people.removeMember(accountId, person.id, source);
     if (outcome === null || outcome === 'last_owner') return outcome;

@@ -46,6 +46,10 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
         operatorUntil: { type: 'date', required: false, input: false },
         operatorProof: { type: 'string', required: false, input: false },
         twoFactorAt: { type: 'date', required: false, input: false },
+        issuer: { type: 'string', required: false, input: false },
+        subject: { type: 'string', required: false, input: false },
+        sid: { type: 'string', required: false, input: false },
+        endsAt: { type: 'date', required: false, input: false },
       },
     },
     user: {
@@ -67,22 +71,28 @@ export function createAuth({ database, secret, baseUrl, secure }: AuthSettings) 
   });
 }
 
+const sessionFields = z.object({
+  userId: z.string(),
+  twoFactorAt: z.date().nullable(),
+  issuer: z.string().nullable(),
+  subject: z.string().nullable(),
+  sid: z.string().nullable(),
+  endsAt: z.date().nullable(),
+});
+
 /** Opens a session for a user that this service has authenticated by itself. No URL leads to it. */
 const sessionOpener = {
   id: 'session-opener',
   endpoints: {
-    openSession: createAuthEndpoint.serverOnly(
-      { method: 'POST', body: z.object({ userId: z.string(), twoFactorAt: z.date().nullable() }) },
-      async (context) => {
-        const { internalAdapter } = context.context;
-        const user = await internalAdapter.findUserById(context.body.userId);
-        if (!user) throw new Error('a session was to be opened for an account without a sign-in');
-        const { twoFactorAt } = context.body;
-        const session = await internalAdapter.createSession(user.id, false, { twoFactorAt });
-        await setSessionCookie(context, { session, user });
-        return { token: session.token };
-      },
-    ),
+    openSession: createAuthEndpoint.serverOnly({ method: 'POST', body: sessionFields }, async (context) => {
+      const { internalAdapter } = context.context;
+      const user = await internalAdapter.findUserById(context.body.userId);
+      if (!user) throw new Error('a session was to be opened for an account without a sign-in');
+      const { userId: _, ...fields } = context.body;
+      const session = await internalAdapter.createSession(user.id, false, fields);
+      await setSessionCookie(context, { session, user });
+      return { token: session.token };
+    }),
   },
 } as const;
 

@@ -23,9 +23,13 @@ export interface Session {
   /** Names the session in the store. It leaves the process only in the cookie. */
   readonly token: string;
   /** What gives the session operator rights; null where it has none. */
-  readonly operatorBy: 'account' | 'session' | null;
-  /** The person has two-factor sign-in, which this session has passed: one that has not is no session. */
+  readonly operatorBy: 'account' | 'session' | 'group' | null;
+  /** How it was opened. */
+  readonly openedBy: 'password' | 'provider' | 'admin_token';
+  /** The person has two-factor sign-in, which a session that a password opened has passed: one that has not is no session. */
   readonly twoFactor: boolean;
+  /** Whoever opened it has shown a second factor, here or at their identity provider. */
+  readonly isStrong: boolean;
 }
 
 interface StandingDeps {

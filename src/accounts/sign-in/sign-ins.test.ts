@@ -39,6 +39,8 @@ function signInsOf(of: Store): SignIns {
   return new SignIns({
     store: of.signIn,
     people: of.people,
+    identities: of.identities,
+    passwords: true,
     directory,
     clock,
     tokens: { admin: 'an admin token' },

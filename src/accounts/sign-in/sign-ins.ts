@@ -2,48 +2,45 @@
  * Signs people in to the dashboard. better-auth keeps passwords and sessions; its user is a person, whose id is that of the account
  * where they signed up with one. A session belongs to the person and acts in one of their accounts at a time. It ends at sign-out, when
  * the password changes, a week after its last use, 30 days after it was opened, when the person is suspended or has no account left,
- * and, where the admin token gave it operator rights, when that token changes.
+ * and, where the admin token gave it operator rights, when that token changes. One that an identity provider or the admin token opened
+ * ends after 12 hours.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../../base/time.js';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Account } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { storeError } from '../../storage/database.js';
-import { type PeopleStore, type SignInStore, StoreUnavailable } from '../../storage/store.js';
+import { adminUserId, type PeopleStore, type SignInStore, StoreUnavailable } from '../../storage/store.js';
 import type { AccountDirectory } from '../directory.js';
 import type { Auth } from './auth.js';
 import { isTaken, statusOf } from './auth-errors.js';
 import { FewAtATime } from './few-at-a-time.js';
+import { isOver, isStrong, openerOf, operatorBy, proofOf, type SessionRules } from './kept-session.js';
 import { personOf, type Session, type SignInOwner, standingsOf } from './session.js';
 
 /** `Set-Cookie` values for the response. */
 export type Cookies = readonly string[];
 
-export interface SignInsDeps {
+export interface SignInsDeps extends SessionRules {
   store: SignInStore;
   people: PeopleStore;
   directory: Pick<AccountDirectory, 'account'>;
-  clock: Pick<Clock, 'now'>;
   /** The dashboard's URL from the configuration. */
   baseUrl: string;
   secure: boolean;
-  /** The admin token in use: a reload replaces it. */
-  tokens: { readonly admin: string };
 }
 
-/** The fields of better-auth's session that are used here. */
-interface KeptSession {
-  readonly token: string;
-  readonly createdAt: Date;
-  readonly operatorUntil?: Date | null | undefined;
-  readonly operatorProof?: string | null | undefined;
-  readonly twoFactorAt?: Date | null | undefined;
+/** What an identity provider has said about whoever signs in. */
+export interface ProviderSession {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly sid: string | null;
+  /** With a second factor. */
+  readonly isStrong: boolean;
 }
 
-/** The longest life of a session, however often it is used. */
-const sessionMaxMs = 30 * 86_400_000;
 /** How long the admin token gives a session operator rights. */
 const operatorMaxMs = 12 * 3_600_000;
+const providerSessionMs = 12 * 3_600_000;
 
 const credential = 'credential';
 
@@ -82,35 +79,15 @@ export class SignIns {
       const { session, user } = response;
       const twoFactor = user.twoFactor === true;
       const end = async () => ({ session: null, cookies: await this.signOut(cookie) });
-      if (user.status === 'suspended' || this.isOver(session, twoFactor)) return end();
+      if (user.status === 'suspended' || isOver(this.deps, session, twoFactor)) return end();
       const { current, standings } = await standingsOf(this.deps, user.id, wanted);
-      const operatorBy = this.operatorBy(current?.account ?? null, user.operator === true, session);
-      if (!current && operatorBy === null) return end();
+      const by = await operatorBy(this.deps, current?.account ?? null, user.operator === true, session);
+      if (!current && by === null) return end();
       const person = { id: user.id, email: user.email, name: user.name || null };
-      const found = { person, current, standings, token: session.token, operatorBy, twoFactor };
+      const rights = { operatorBy: by, openedBy: openerOf(session), twoFactor, isStrong: isStrong(session, twoFactor) };
+      const found = { person, current, standings, token: session.token, ...rights };
       return { session: found, cookies: headers.getSetCookie() };
     });
-  }
-
-  private isOver({ token, createdAt, operatorProof, twoFactorAt }: KeptSession, twoFactor: boolean): boolean {
-    if (createdAt.getTime() + sessionMaxMs <= this.deps.clock.now()) return true;
-    // A sign-in that began before two-factor was turned on may have opened it.
-    if (twoFactor && twoFactorAt == null) return true;
-    return operatorProof != null && !equal(operatorProof, this.operatorProof(token));
-  }
-
-  /** A suspended account has no operator rights. */
-  private operatorBy(account: Account | null, flagged: boolean, { operatorUntil }: KeptSession): Session['operatorBy'] {
-    if (account?.status === 'suspended') return null;
-    if (flagged) return 'account';
-    return operatorUntil != null && operatorUntil.getTime() > this.deps.clock.now() ? 'session' : null;
-  }
-
-  /**
-   * Changes with the admin token. It does not help to guess that token, because the store does not have the key of the hash.
-   */
-  private operatorProof(sessionToken: string): string {
-    return createHmac('sha256', sessionToken).update(this.deps.tokens.admin).digest('base64url');
   }
 
   /** Returns the id of the person; null where email or password is wrong. An unknown email takes as long. */
@@ -127,9 +104,33 @@ export class SignIns {
 
   /** Opens a session for a user that has been authenticated, and that has passed the second factor where `twoFactor` is true. */
   open(personId: string, twoFactor = false): Promise<Cookies> {
+    return this.openWith(personId, { isStrong: twoFactor, endsAt: null });
+  }
+
+  /** Opens a session for whom an identity provider has authenticated. */
+  openByProvider(personId: string, { isStrong, ...identity }: ProviderSession): Promise<Cookies> {
+    const endsAt = new Date(this.deps.clock.now() + providerSessionMs);
+    return this.openWith(personId, { isStrong, endsAt, ...identity });
+  }
+
+  /** Opens an operator's session without an account for whom has shown the admin token. */
+  async openByAdminToken(): Promise<Cookies> {
+    await this.run(() => this.deps.store.addAdminUser());
+    const endsAt = new Date(this.deps.clock.now() + operatorMaxMs);
+    return this.openWith(adminUserId, { isStrong: true, endsAt }, (token) => this.setSessionOperator({ token }, true));
+  }
+
+  private openWith(
+    personId: string,
+    { isStrong, endsAt, ...identity }: NewSession,
+    then?: (token: string) => Promise<void>,
+  ): Promise<Cookies> {
     return this.run(async (auth) => {
-      const body = { userId: personId, twoFactorAt: twoFactor ? new Date(this.deps.clock.now()) : null };
-      const { headers } = await auth.api.openSession({ body, returnHeaders: true });
+      const twoFactorAt = isStrong ? new Date(this.deps.clock.now()) : null;
+      const fields = { issuer: null, subject: null, sid: null, ...identity };
+      const body = { userId: personId, twoFactorAt, endsAt, ...fields };
+      const { headers, response } = await auth.api.openSession({ body, returnHeaders: true });
+      await then?.(response.token);
       return headers.getSetCookie();
     });
   }
@@ -186,12 +187,12 @@ export class SignIns {
   }
 
   /** Gives a session operator rights after the admin token was shown, or takes them away. */
-  setSessionOperator({ token }: Session, operator: boolean): Promise<void> {
+  setSessionOperator({ token }: Pick<Session, 'token'>, operator: boolean): Promise<void> {
     return this.run(async (auth) => {
       const { internalAdapter } = await auth.$context;
       await internalAdapter.updateSession(token, {
         operatorUntil: operator ? new Date(this.deps.clock.now() + operatorMaxMs) : null,
-        operatorProof: operator ? this.operatorProof(token) : null,
+        operatorProof: operator ? proofOf(this.deps, token) : null,
       });
     });
   }
@@ -274,15 +275,13 @@ export class SignIns {
   }
 }
 
+type NewSession = Pick<ProviderSession, 'isStrong'> & Partial<ProviderSession> & { readonly endsAt: Date | null };
+
 /** A person without a password accepts none and any. */
 async function isPassword(auth: Auth, personId: string, given: string | null): Promise<boolean> {
   const { internalAdapter, password } = await auth.$context;
   const hash = (await internalAdapter.findCredentialAccount(personId))?.password ?? null;
   return hash === null || (given !== null && (await password.verify({ hash, password: given })));
-}
-
-function equal(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 }
 
 function headersOf(cookie: string): Headers {

@@ -14,6 +14,7 @@ import { settingFields, settingsJson, settingsOf } from '../api/account.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { budgetFields, changedBudget, openingSpent } from '../keys/budget-fields.js';
+import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
 
@@ -74,7 +75,10 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
       newAccount,
     );
     const budget = changedBudget(sent, null, deps.clock.now());
-    if (password) await checkNewPassword('password', password, { email, name });
+    if (password) {
+      checkPasswordsAllowed(deps.dashboard);
+      await checkNewPassword('password', password, { email, name });
+    }
     const account = await directory.createAccount(actorOf(request), {
       email,
       name: name ?? null,
@@ -114,6 +118,7 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   app.put<WithId>('/accounts/:id/password', async (request, reply) => {
+    checkPasswordsAllowed(deps.dashboard);
     const { password } = bodyFields(request, passwordChange);
     const account = await accountNamed(deps, request.params.id);
     await checkNewPassword('password', password, account);
@@ -123,6 +128,7 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   app.post<WithId>('/accounts/:id/password-reset', async (request, reply) => {
+    checkPasswordsAllowed(deps.dashboard);
     const account = await accountNamed(deps, request.params.id);
     const { dashboard } = deps;
     if (!dashboard) throw new Error('a link that resets a password needs the dashboard');

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../accounts/audit.js';
 import { shownPersonId } from '../../domain/organisation.js';
+import { adminUserId } from '../../storage/store.js';
 import { auditEntryJson } from '../api/audit.js';
 import type { HttpDeps } from '../deps.js';
 import { type NumberParameter, queryNumber } from '../query.js';
@@ -49,6 +50,7 @@ export function actingPerson(request: FastifyRequest): Caller {
 
 /** Who signed up with an account and acts in it is named by the account, as before accounts had several people. */
 export function personIn({ origin }: FastifyRequest, personId: string, accountId: string | undefined): Caller {
+  if (personId === adminUserId) return { actor: 'operator', by: 'admin_token', address: origin.address };
   const by = `person:${shownPersonId(personId)}` as const;
   return { actor: personId === accountId ? `account:${personId}` : by, by, address: origin.address };
 }

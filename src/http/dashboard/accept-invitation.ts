@@ -7,6 +7,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { Invitation } from '../../storage/store.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
+import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { withFaults } from '../people/member-fields.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
@@ -62,6 +63,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
       await invitations.accept(invitation);
       return sessionJson(deps, dashboard, await joined(request.headers.cookie ?? '', accountId));
     }
+    checkPasswordsAllowed(dashboard);
     const before = await store.people.findByEmail(email);
     if (before?.status === 'suspended') throw gatewayError('person_suspended');
     if (!password) {

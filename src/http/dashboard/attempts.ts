@@ -49,6 +49,11 @@ export function secretBuckets(peer: string): Bucket[] {
   return [{ name: `secret ${peer}`, capacity: 10, refillMs: 30 * seconds }];
 }
 
+/** Of sign-ins at an identity provider, each of which calls it. Successful ones do not count. */
+export function providerBuckets(peer: string): Bucket[] {
+  return [{ name: `provider ${peer}`, capacity: 100, refillMs: 5 * seconds }];
+}
+
 /** Every request counts, because each may send a mail. By the address that is asked for too, whether or not it has an account. */
 export function resetBuckets(peer: string, email: string): Bucket[] {
   return [

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DemoClaim } from '../../accounts/sign-in/demo-claim.js';
 import type { GuessLimiter } from '../../accounts/sign-in/guess-limiter.js';
+import type { SingleSignOn } from '../../accounts/sign-in/oidc/single-sign-on.js';
 import type { PasswordResets } from '../../accounts/sign-in/password-resets.js';
 import type { SignIns } from '../../accounts/sign-in/sign-ins.js';
 import type { TwoFactor } from '../../accounts/sign-in/two-factor.js';
@@ -16,6 +17,9 @@ export interface DashboardDeps {
   demoClaim: Pick<DemoClaim, 'take'>;
   resets: Pick<PasswordResets, 'sendsMail' | 'request' | 'makeLink' | 'use'>;
   twoFactor: TwoFactor;
+  singleSignOn: SingleSignOn;
+  /** People may sign in with a password. */
+  passwords: boolean;
   /** Operators without two-factor sign-in have no operator rights. */
   operatorsNeedTwoFactor: boolean;
   limiter: GuessLimiter;

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields, emailAddress, newPassword } from '../admin/fields.js';
+import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { callerPeer, limitGuesses, resetBuckets, secretBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 
@@ -12,8 +13,9 @@ const reset = z.strictObject({
   password: newPassword,
 });
 
-export function registerPasswordReset(app: FastifyInstance, { resets, limiter }: DashboardDeps): void {
+export function registerPasswordReset(app: FastifyInstance, { resets, limiter, passwords }: DashboardDeps): void {
   app.post('/forgot-password', async (request, reply) => {
+    checkPasswordsAllowed({ passwords });
     if (!resets.sendsMail) throw gatewayError('password_reset_not_offered');
     const { email } = bodyFields(request, linkRequest);
     await limiter.take(resetBuckets(callerPeer(request), email));
@@ -22,6 +24,7 @@ export function registerPasswordReset(app: FastifyInstance, { resets, limiter }:
   });
 
   app.post('/reset-password', async (request, reply) => {
+    checkPasswordsAllowed({ passwords });
     const { token, password } = bodyFields(request, reset);
     const attempt = () => resets.use(token, password, request.origin.address);
     const account = await limitGuesses(limiter, secretBuckets(callerPeer(request)), attempt);

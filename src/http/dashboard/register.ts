@@ -17,6 +17,7 @@ import { registerCheckout, registerOwnCredits } from './credits.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { registerOwnKeys } from './keys.js';
 import { registerModelHistory } from './model-history.js';
+import { registerBackChannel, registerIdentities, registerOidc } from './oidc.js';
 import { registerOverview } from './overview.js';
 import { registerPages } from './pages.js';
 import { registerPasswordReset } from './password-reset.js';
@@ -34,6 +35,7 @@ export async function registerDashboard(app: FastifyInstance, deps: HttpDeps): P
   const { dashboard } = deps;
   if (!dashboard) return;
   await registerPages(app, dashboard);
+  await app.register(async (api) => registerBackChannel(api, deps, dashboard), { prefix: '/dashboard/api' });
   await app.register(
     async (api) => {
       api.addHook('onRequest', async (request, reply) => {
@@ -44,6 +46,7 @@ export async function registerDashboard(app: FastifyInstance, deps: HttpDeps): P
       registerSignIn(api, deps, dashboard);
       registerPasswordReset(api, dashboard);
       registerAcceptInvitation(api, deps, dashboard);
+      registerOidc(api, deps, dashboard);
       await api.register(async (own) => registerSignedIn(own, deps, dashboard));
     },
     { prefix: '/dashboard/api' },
@@ -54,6 +57,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   requireSession(app, deps, dashboard);
   registerOwnSession(app, deps, dashboard);
   registerTwoFactor(app, deps, dashboard);
+  registerIdentities(app, deps, dashboard);
   registerOverview(app, deps);
   registerOwnKeys(app, deps);
   // Beside the resources of an account, which are under `/v1` here too.

@@ -44,12 +44,12 @@ export function requireOperator(app: FastifyInstance, dashboard: DashboardDeps):
   });
 }
 
-/** Throws where operators need two-factor sign-in and the person has none. */
+/** Throws where operators need two-factor sign-in and the session was opened without a second factor. */
 export function checkSecondFactor(
-  { twoFactor }: Session,
+  { isStrong }: Session,
   { operatorsNeedTwoFactor }: Pick<DashboardDeps, 'operatorsNeedTwoFactor'>,
 ): void {
-  if (operatorsNeedTwoFactor && !twoFactor) throw gatewayError('two_factor_enrolment_required');
+  if (operatorsNeedTwoFactor && !isStrong) throw gatewayError('two_factor_enrolment_required');
 }
 
 export function sessionOf(request: FastifyRequest): Session {

@@ -108,6 +108,8 @@ describe('every call that changes something', () => {
     );
     expect(calls.length).toBeGreaterThan(20);
     for (const [method, pattern] of calls) {
+      // An identity provider calls it, and shows a signed token.
+      if (pattern.endsWith('/backchannel-logout')) continue;
       for (const headers of [{ 'x-lodestone-dashboard': undefined }, { 'sec-fetch-site': 'cross-site' }]) {
         const answer = await call(method, pattern, headers);
         expect([answer.statusCode, answer.json().error.code], `${method} ${pattern}`).toEqual([403, 'csrf_refused']);

@@ -13,6 +13,7 @@ import { AdminGate } from '../admin/admin-gate.js';
 import { actorOf, personIn } from '../admin/audit.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
+import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { checkSecondFactor, readSession, sessionOf } from './require-session.js';
@@ -24,7 +25,8 @@ export function registerSession(app: FastifyInstance, deps: HttpDeps, dashboard:
 }
 
 export async function sessionJson(deps: HttpDeps, dashboard: DashboardDeps, session: Session | null) {
-  const { registration, version, signIns } = dashboard;
+  const { version, signIns, passwords } = dashboard;
+  const registration = passwords ? dashboard.registration : 'closed';
   const { base, docs } = dashboard.addresses();
   const password_reset = dashboard.resets.sendsMail ? 'mail' : 'operator';
   const common = {
@@ -34,9 +36,10 @@ export async function sessionJson(deps: HttpDeps, dashboard: DashboardDeps, sess
     version,
     payments: dashboard.payments,
     password_reset,
+    sign_in: { password: passwords, providers: dashboard.singleSignOn.list() },
   };
   if (!session) return { signed_in: false, ...common };
-  const { person, current, standings, operatorBy, twoFactor } = session;
+  const { person, current, standings, operatorBy, twoFactor, isStrong } = session;
   const { operatorsNeedTwoFactor } = dashboard;
   return {
     signed_in: true,
@@ -48,8 +51,9 @@ export async function sessionJson(deps: HttpDeps, dashboard: DashboardDeps, sess
     /** For the pages, which say why somebody cannot do a thing. */
     lacks: current ? lackedRights(current) : {},
     accounts: await accountChoices(deps, standings),
-    operator: operatorBy !== null && (twoFactor || !operatorsNeedTwoFactor),
+    operator: operatorBy !== null && (isStrong || !operatorsNeedTwoFactor),
     operator_by: operatorBy,
+    opened_by: session.openedBy,
     has_password: await signIns.hasPassword(person.id),
     two_factor: twoFactor,
     operators_need_two_factor: operatorsNeedTwoFactor,
@@ -103,6 +107,7 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
   const gate = new AdminGate(deps);
 
   app.post('/change-password', async (request, reply) => {
+    checkPasswordsAllowed(dashboard);
     const session = sessionOf(request);
     const { person } = session;
     const { current_password = null, new_password } = bodyFields(request, passwordChange);
@@ -139,5 +144,5 @@ export function registerOwnSession(app: FastifyInstance, deps: HttpDeps, dashboa
 
 /** The session without the rights that the admin token gave it. */
 export function withoutAdminToken(session: Session): Session {
-  return { ...session, operatorBy: session.operatorBy === 'account' ? 'account' : null };
+  return { ...session, operatorBy: session.operatorBy === 'session' ? null : session.operatorBy };
 }

@@ -8,9 +8,11 @@ import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { Session } from '../../accounts/sign-in/session.js';
 import type { Cookies } from '../../accounts/sign-in/sign-ins.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import { AdminGate } from '../admin/admin-gate.js';
 import { personIn } from '../admin/audit.js';
 import { bodyFields, emailAddress, newPassword, personText } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
+import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets, signUpBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { sessionJson } from './session.js';
@@ -28,6 +30,7 @@ const claim = z.strictObject({ token: text });
 
 export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   const { signIns, limiter, demoClaim, twoFactor } = dashboard;
+  const gate = new AdminGate(deps);
   const devices = new DeviceCookies(() => signIns.keyFor('device cookies'), dashboard.secure);
   const answerSignedIn = async (reply: FastifyReply, cookies: Cookies, session: Session) => {
     reply.header('set-cookie', cookies);
@@ -35,6 +38,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   };
 
   app.post('/sign-up', async (request, reply) => {
+    checkPasswordsAllowed(dashboard);
     if (dashboard.registration === 'closed') throw gatewayError('registration_closed');
     const { email, password, name } = bodyFields(request, newAccount);
     await checkNewPassword('password', password, { email, name });
@@ -54,6 +58,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   });
 
   app.post('/sign-in', async (request, reply) => {
+    checkPasswordsAllowed(dashboard);
     const { email, password, code } = bodyFields(request, credentials);
     const device = await devices.deviceOf(request.headers.cookie, email);
     const peer = callerPeer(request);
@@ -74,6 +79,18 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     return answerSignedIn(reply, withDevice, session);
   });
 
+  app.post('/sign-in/admin-token', async (request, reply) => {
+    const { token } = bodyFields(request, claim);
+    const attempt = async () => (await gate.verify(token, request, request.origin.address)) || null;
+    if (!(await limitGuesses(limiter, secretBuckets(callerPeer(request)), attempt)))
+      throw gatewayError('operator_token_wrong');
+    const cookies = await signIns.openByAdminToken();
+    const session = await newSession(dashboard, cookies);
+    const { address } = request.origin;
+    await deps.audit.record({ actor: 'operator', by: 'admin_token', address }, 'session.open', 'admin_token');
+    return answerSignedIn(reply, cookies, session);
+  });
+
   app.post('/sign-out', async (request, reply) => {
     const { cookie } = request.headers;
     if (cookie !== undefined) reply.header('set-cookie', await signIns.signOut(cookie));
@@ -81,6 +98,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
   });
 
   app.post('/claim', async (request, reply) => {
+    checkPasswordsAllowed(dashboard);
     const { token } = bodyFields(request, claim);
     const buckets = secretBuckets(callerPeer(request));
     const claimed = await limitGuesses(limiter, buckets, () => demoClaim.take(token));

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
+import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { type Attempt, callerPeer, codeBuckets, limitGuesses, signInBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { sessionOf } from './require-session.js';
@@ -23,6 +24,7 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
   });
 
   app.post('/two-factor', async (request) => {
+    checkPasswordsAllowed(dashboard);
     const { person } = sessionOf(request);
     const { password } = bodyFields(request, begin);
     if (!(await signIns.hasPassword(person.id))) {
@@ -35,6 +37,7 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
   });
 
   app.post('/two-factor/confirm', async (request, reply) => {
+    checkPasswordsAllowed(dashboard);
     const session = sessionOf(request);
     const { person } = session;
     const { code } = bodyFields(request, confirmation);
@@ -42,11 +45,12 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
     const codes = await limitGuesses(limiter, buckets, () => twoFactor.confirm(person, code));
     if (!codes) throw gatewayError('two_factor_code_wrong');
     reply.header('set-cookie', await signIns.open(person.id, true));
-    const confirmed = { ...withoutAdminToken(session), twoFactor: true };
+    const confirmed = { ...withoutAdminToken(session), openedBy: 'password', twoFactor: true, isStrong: true } as const;
     return { recovery_codes: codes, session: await sessionJson(deps, dashboard, confirmed) };
   });
 
   app.post('/two-factor/off', async (request) => {
+    checkPasswordsAllowed(dashboard);
     const session = sessionOf(request);
     const { person } = session;
     const { password, code } = bodyFields(request, end);
@@ -54,7 +58,7 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
     await checkPassword(dashboard, person.id, peer, password);
     await useCode(dashboard, { peer, account: person.id }, code);
     await twoFactor.turnOff(person);
-    return sessionJson(deps, dashboard, { ...session, twoFactor: false });
+    return sessionJson(deps, dashboard, { ...session, twoFactor: false, isStrong: false });
   });
 }
 

@@ -8,6 +8,7 @@ import type { Person } from '../../storage/store.js';
 import { actingPerson } from '../admin/audit.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
+import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { queryNumber, queryText } from '../query.js';
 import { membersLimit } from './member-fields.js';
 
@@ -49,6 +50,7 @@ export function registerPeople(app: FastifyInstance, deps: HttpDeps): void {
   });
 
   app.post<WithId>('/people/:id/password-reset', async (request, reply) => {
+    checkPasswordsAllowed(dashboard);
     const person = await personNamed(deps, request.params.id);
     if (!dashboard) throw new Error('a link that resets a password needs the dashboard');
     const { url, expiresAt } = await dashboard.resets.makeLink(person);
@@ -58,6 +60,7 @@ export function registerPeople(app: FastifyInstance, deps: HttpDeps): void {
 
   app.post<WithId>('/people/:id/link', async (request) => {
     const { provider } = bodyFields(request, linkWish);
+    checkProvider(deps, provider);
     const { id } = await personNamed(deps, request.params.id);
     await people.update(id, { linkProvider: provider });
     await audit.record(actingPerson(request), 'person.link', shownPersonId(id), { provider });
@@ -73,6 +76,13 @@ export function registerPeople(app: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
+/** Before there is any provider, the id of one that is to come may be asked for. */
+function checkProvider({ dashboard }: HttpDeps, provider: string): void {
+  if (!dashboard || dashboard.singleSignOn.list().length === 0 || dashboard.singleSignOn.has(provider)) return;
+  const reason = `names "${provider}", which is no identity provider of \`sign_in.oidc\``;
+  throw gatewayError('field_invalid', { param: 'provider', reason });
+}
+
 async function personNamed({ store }: HttpDeps, id: string): Promise<Person> {
   const person = await store.people.find(id);
   if (!person) throw gatewayError('resource_not_found', { what: 'person', id: id.slice(0, 100) });
@@ -85,6 +95,7 @@ function definedOf({ status, operator }: z.infer<typeof personChange>) {
 
 async function personJson({ store, directory }: HttpDeps, person: Person) {
   const { memberships } = await store.people.standing(person.id);
+  const identities = await store.identities.ofPerson(person.id);
   const ids = [...new Set(memberships.map(({ accountId }) => accountId))];
   const accounts = await Promise.all(
     ids.map(async (id) => {
@@ -98,6 +109,11 @@ async function personJson({ store, directory }: HttpDeps, person: Person) {
     ...{ status: person.status, operator: person.operator, two_factor: person.twoFactor },
     ...{ has_password: person.hasPassword, link_provider: person.linkProvider, accounts },
     imported_from: person.importedFrom,
+    identities: identities.map(({ provider, issuer, subject, email, operator, ...times }) => ({
+      ...{ provider, issuer, subject, email, operator },
+      created_at: new Date(times.createdAt).toISOString(),
+      last_used_at: new Date(times.lastUsedAt).toISOString(),
+    })),
     created_at: new Date(person.createdAt).toISOString(),
   };
 }

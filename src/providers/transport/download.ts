@@ -1,9 +1,9 @@
 /** Downloads a small file, through the proxy of the environment where there is one. */
 
+import { agentOf, shownAddress } from './small-answer.js';
 import { addressOf } from './upstream-address.js';
-import { proxiesOf, type UpstreamProxy } from './upstream-proxy.js';
+import { proxiesOf } from './upstream-proxy.js';
 
-const connectMs = 10_000;
 const answerMs = 30_000;
 const redirectsMax = 3;
 
@@ -28,33 +28,26 @@ export async function download(
   { ended, redirects = redirectsMax, ms = 2 * answerMs }: DownloadOptions = {},
 ): Promise<Buffer> {
   // Loaded here, because a gateway that looks for no updates needs no HTTP client of this kind.
-  const { request, Agent, ProxyAgent } = await import('undici');
-  const times = { connectTimeout: connectMs, headersTimeout: answerMs, bodyTimeout: answerMs };
-  const agentOf = (proxy: UpstreamProxy | null) => {
-    if (!proxy) return new Agent(times);
-    const { secure, host, port, authorization } = proxy;
-    const uri = `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return new ProxyAgent({ ...times, uri, ...(authorization && { token: authorization }) });
-  };
+  const undici = await import('undici');
   let at = new URL(url);
   for (let hops = 0; ; hops++) {
-    const dispatcher = agentOf(proxiesOf(env)(addressOf(at.href)));
+    const dispatcher = agentOf(undici, proxiesOf(env)(addressOf(at.href)), answerMs);
     try {
       const timeout = AbortSignal.timeout(ms);
       const signal = ended ? AbortSignal.any([ended, timeout]) : timeout;
-      const { statusCode, headers, body } = await request(at, { dispatcher, signal });
+      const { statusCode, headers, body } = await undici.request(at, { dispatcher, signal });
       const target = statusCode >= 300 && statusCode < 400 ? headers.location : undefined;
       if (typeof target === 'string' && hops < redirects) {
         await body.dump();
         at = redirected(at, target);
         continue;
       }
-      if (statusCode !== 200) throw new DownloadFailed(`${shown(url)} answered ${statusCode}.`);
+      if (statusCode !== 200) throw new DownloadFailed(`${shownAddress(url)} answered ${statusCode}.`);
       return await readUpTo(body, bytesMax);
     } catch (error) {
       if (error instanceof DownloadFailed) throw error;
       const { code, message } = error as NodeJS.ErrnoException;
-      throw new DownloadFailed(`${shown(url)} could not be downloaded (${code ?? message}). Try again later.`);
+      throw new DownloadFailed(`${shownAddress(url)} could not be downloaded (${code ?? message}). Try again later.`);
     } finally {
       await dispatcher.destroy();
     }
@@ -64,7 +57,7 @@ export async function download(
 function redirected(from: URL, target: string): URL {
   const to = URL.canParse(target, from.href) ? new URL(target, from.href) : null;
   if (to?.protocol === 'https:' || (to?.protocol === 'http:' && from.protocol === 'http:')) return to;
-  throw new DownloadFailed(`${shown(from.href)} leads to an address that is not https.`);
+  throw new DownloadFailed(`${shownAddress(from.href)} leads to an address that is not https.`);
 }
 
 async function readUpTo(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer> {
@@ -76,10 +69,4 @@ async function readUpTo(body: AsyncIterable<Buffer>, bytesMax: number): Promise<
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** Without credentials and query, which may be secrets. */
-function shown(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${origin}${pathname}`.slice(0, 200);
 }

@@ -30,6 +30,7 @@ import { beforeNamesAndImports, namesAndImports } from './0028-names-and-imports
 import { journalOffsets } from './0030-journal-offsets.js';
 import { people } from './0031-people.js';
 import { auditLog } from './0032-audit-log.js';
+import { singleSignOn } from './0033-single-sign-on.js';
 import { beforeWorkloads, workloads } from './0035-workloads.js';
 import { ownCredentials } from './0036-own-credentials.js';
 import { keyProjects } from './0040-key-projects.js';
@@ -77,6 +78,7 @@ export const migrations: readonly Migration[] = [
   { name: '0030-journal-offsets', sql: journalOffsets },
   { name: '0031-people', sql: people },
   { name: '0032-audit-log', sql: auditLog },
+  { name: '0033-single-sign-on', sql: singleSignOn },
   { name: '0035-workloads', sql: workloads, before: beforeWorkloads },
   { name: '0036-own-credentials', sql: ownCredentials },
   { name: '0040-key-projects', sql: keyProjects },

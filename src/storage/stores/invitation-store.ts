@@ -22,7 +22,7 @@ function invitationOf(row: InvitationRow): Invitation {
 
 type InvitationStore = Pick<
   PeopleStore,
-  'invite' | 'invitations' | 'findInvitation' | 'revokeInvitation' | 'acceptInvitation'
+  'invite' | 'invitations' | 'findInvitation' | 'openInvitations' | 'revokeInvitation' | 'acceptInvitation'
 >;
 
 export function invitationStore(
@@ -57,6 +57,16 @@ export function invitationStore(
       const text = `select ${columns} from lodestone.invitations where token_hash = $1`;
       const [row] = await database.statement<InvitationRow>('invitation', text, [tokenHash]);
       return row ? invitationOf(row) : null;
+    },
+
+    async openInvitations(email, nowMs) {
+      const rows = await database.statement<InvitationRow>(
+        'open-invitations',
+        `select ${columns} from lodestone.invitations
+         where email = $1 and accepted_at is null and expires_at > $2 order by id limit 1000`,
+        [email, new Date(nowMs)],
+      );
+      return rows.map(invitationOf);
     },
 
     async revokeInvitation(accountId, id) {

@@ -2,6 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { Membership, Role } from '../../domain/organisation.js';
 import type { Database } from '../database.js';
+import { adminUserId } from '../sign-in-types.js';
 import type { MemberRecord, MembersQuery, PeopleStore, Person } from '../store.js';
 import { invitationStore } from './invitation-store.js';
 import { disableHeldKeys } from './key-store.js';
@@ -63,7 +64,7 @@ class NoOwnerLeft extends Error {}
 
 export function peopleStore(database: Database): PeopleStore {
   const one = async (name: string, where: string, values: unknown[]): Promise<Person | null> => {
-    const text = `select ${personColumns} from lodestone.sign_in_users u where ${where}`;
+    const text = `select ${personColumns} from lodestone.sign_in_users u where (${where}) and u.id <> '${adminUserId}'`;
     const [row] = await database.statement<PersonRow>(name, text, values);
     return row ? personOf(row) : null;
   };
@@ -88,7 +89,7 @@ export function peopleStore(database: Database): PeopleStore {
       const rows = await database.statement<PersonRow>(
         'people',
         `select ${personColumns} from lodestone.sign_in_users u
-         where ${place('u.id')} > $1 and ($2::text is null or u.email = $2) order by ${place('u.id')} limit $3`,
+         where u.id <> '${adminUserId}' and ${place('u.id')} > $1 and ($2::text is null or u.email = $2) order by ${place('u.id')} limit $3`,
         [placeOf(after), email?.toLowerCase() ?? null, limit],
       );
       return rows.map(personOf);

@@ -1,6 +1,7 @@
 /** Stores users and sessions: better-auth's tables through its own adapter, and a few queries beside it. */
-import { and, eq, isNotNull, lte } from 'drizzle-orm';
+import { and, eq, isNotNull, lte, or } from 'drizzle-orm';
 import type { Database } from '../database.js';
+import { adminUserId } from '../sign-in-types.js';
 import type { PasswordReset, SignInStore } from '../store.js';
 import * as tables from './sign-in-tables.js';
 import { accounts } from './tables.js';
@@ -21,6 +22,13 @@ export function signInStore(database: Database): SignInStore {
       await database.query((db) => db.insert(secret).values({ secret: candidate }).onConflictDoNothing());
       const [kept] = await database.query((db) => db.select().from(secret));
       return kept?.secret ?? candidate;
+    },
+
+    async addAdminUser() {
+      const now = new Date();
+      // No email address looks like this, so nobody can be invited as it.
+      const row = { id: adminUserId, email: adminUserId, name: '', createdAt: now, updatedAt: now };
+      await database.query((db) => db.insert(user).values(row).onConflictDoNothing());
     },
 
     async list() {
@@ -85,7 +93,7 @@ export function signInStore(database: Database): SignInStore {
 
     async forgetExpired(nowMs) {
       const now = new Date(nowMs);
-      await database.query((db) => db.delete(session).where(lte(session.expiresAt, now)));
+      await database.query((db) => db.delete(session).where(or(lte(session.expiresAt, now), lte(session.endsAt, now))));
       await database.query((db) => db.delete(verification).where(lte(verification.expiresAt, now)));
       await database.query((db) => db.delete(passwordResets).where(lte(passwordResets.expiresAt, now)));
     },

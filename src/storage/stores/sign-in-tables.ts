@@ -27,6 +27,11 @@ export const session = lodestone.table('sign_in_sessions', {
   operatorUntil: moment('operator_until'),
   operatorProof: text('operator_proof'),
   twoFactorAt: moment('two_factor_at'),
+  /** Who an identity provider says that it is: the next three are null in a session that it did not open. */
+  issuer: text('issuer'),
+  subject: text('subject'),
+  sid: text('sid'),
+  endsAt: moment('ends_at'),
   ipAddress: text('ip_address'),
   userAgent: text('user_agent'),
   expiresAt: moment('expires_at').notNull(),

@@ -16,14 +16,32 @@ import { useSession } from '../../layout/session-context.js';
 /** `#operator` in the address shows the form to whoever has the admin token; nobody else needs to know of it. */
 export function OperatorCard() {
   const isAsked = useRouterState({ select: ({ location }) => location.hash === 'operator' });
-  const { operator, operator_by: by, two_factor: twoFactor, operators_need_two_factor: isNeeded } = useSession();
-  if (isNeeded && !twoFactor && (by !== null || isAsked)) {
+  const { operator, operator_by: by, two_factor: twoFactor, opened_by, ...session } = useSession();
+  const isNeeded = session.operators_need_two_factor;
+  if (isNeeded && opened_by === 'provider' && by !== null && !operator) {
+    return (
+      <Card title="Operator">
+        <Notice tone="warn">
+          Operators of this gateway need two-factor sign-in. Your identity provider did not say that you have shown a
+          second factor. Sign out, and sign in with it.
+        </Notice>
+      </Card>
+    );
+  }
+  if (isNeeded && !twoFactor && opened_by === 'password' && (by !== null || isAsked)) {
     return (
       <Card title="Operator">
         <Notice tone="warn">
           Operators of this gateway need two-factor sign-in. Turn it on under “Two-factor sign-in” on this page
           {by === null ? ', then enter the admin token.' : ' to use the operator pages.'}
         </Notice>
+      </Card>
+    );
+  }
+  if (operator && by === 'group') {
+    return (
+      <Card title="Operator">
+        <p className="text-ink-2">A group at your identity provider makes you an operator in this session.</p>
       </Card>
     );
   }

@@ -5,35 +5,44 @@ import { PageHeader } from '../../components/page-header.js';
 import { count } from '../../format/figures.js';
 import { date } from '../../format/time.js';
 import { useSession } from '../../layout/session-context.js';
+import { IdentitiesCard } from './identities-card.js';
 import { OperatorCard } from './operator-card.js';
 import { PasswordCard } from './password-card.js';
 import { TwoFactorCard } from './two-factor-card.js';
 
 export function Page() {
-  const { account, version } = useSession();
+  const { account, hasAccount, version, sign_in: ways, opened_by: openedBy } = useSession();
+  const isPerson = openedBy !== 'admin_token';
   return (
     <>
       <PageHeader title="Account and password" />
       <div className="grid items-start gap-5 lg:grid-cols-2">
         <div className="flex flex-col gap-5">
-          <Card title="This account">
-            <Facts
-              facts={[
-                { name: 'Email', value: account.email },
-                { name: 'Id', value: <code className="text-xs">{account.id}</code>, ownLine: true },
-                { name: 'Created', value: date(account.created_at) },
-                { name: 'State', value: account.status },
-                { name: 'Requests per minute', value: count(account.limits.requests_per_minute) },
-                { name: 'Tokens per minute', value: count(account.limits.tokens_per_minute) },
-                { name: 'Gateway', value: `Lodestone ${version}` },
-              ]}
-            />
-          </Card>
+          {hasAccount && (
+            <Card title="This account">
+              <Facts
+                facts={[
+                  { name: 'Email', value: account.email },
+                  { name: 'Id', value: <code className="text-xs">{account.id}</code>, ownLine: true },
+                  { name: 'Created', value: date(account.created_at) },
+                  { name: 'State', value: account.status },
+                  { name: 'Requests per minute', value: count(account.limits.requests_per_minute) },
+                  { name: 'Tokens per minute', value: count(account.limits.tokens_per_minute) },
+                  { name: 'Gateway', value: `Lodestone ${version}` },
+                ]}
+              />
+            </Card>
+          )}
           <OperatorCard />
         </div>
         <div className="flex flex-col gap-5">
-          <PasswordCard />
-          <TwoFactorCard />
+          {isPerson && ways.providers.length > 0 && <IdentitiesCard />}
+          {isPerson && ways.password && (
+            <>
+              <PasswordCard />
+              <TwoFactorCard />
+            </>
+          )}
         </div>
       </div>
     </>
