@@ -74,7 +74,10 @@ async function personOf(deps: FindPersonDeps, provider: IdentityProvider, claims
   if (!(await isLetIn()))
     throw new SignInFault('no_access', undefined, { email, groups: [...claims.groups].slice(0, 50) });
   const createdAt = clock.now();
-  const person = await people.ensure({ id: newPersonId(createdAt), email, name: claims.name, createdAt });
+  const person = await people.ensure({
+    ...{ id: newPersonId(createdAt), email, name: claims.name, createdAt },
+    importedFrom: null,
+  });
   return link(deps, provider, claims, person, 'first');
 }
 
