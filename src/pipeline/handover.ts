@@ -82,7 +82,6 @@ export interface PipelinePorts extends SwitchPorts {
     settled(timeoutMs: number): Promise<boolean>;
   };
   meters: Pick<Meters, 'openStreams' | 'countStay'>;
-  /** Candidates with credentials of customers; absent where none can have any. */
   own?: OwnCandidates;
   /** Counts attempts that a route did not answer, for its history. */
   routeHistory?: Pick<RouteHistory, 'countFailure'>;
@@ -152,7 +151,7 @@ export interface Plan {
   readonly name: string | null;
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
-  /** A route may come several times, with different credentials, which then stand side by side in the order of their use. */
+  /** A route may come several times, with different credentials side by side in the order of their use. */
   readonly hasOwn?: true;
 }
 

@@ -1,4 +1,4 @@
-/** The port of candidates with credentials of customers. */
+/** The port of candidates with credentials of customers; absent where none can have any. */
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { OwnHealth } from '../health/own-health.js';

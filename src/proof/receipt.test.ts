@@ -12,7 +12,18 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const fields = [
   ...['account', 'answer_sha256', 'attempts', 'carbon', 'catalogue', 'cloud_act', 'cost_usd', 'country', 'created_at'],
-  ...['credential', 'gates', 'gateway', 'generation', 'locode', 'notional_usd', 'policy', 'prices', 'project_policy', 'provider'],
+  ...[
+    'credential',
+    'gates',
+    'gateway',
+    'generation',
+    'locode',
+    'notional_usd',
+    'policy',
+    'prices',
+    'project_policy',
+    'provider',
+  ],
   ...['request_sha256', 'requested_model', 'served_model', 'stream_end', 'usage', 'v'],
 ];
 
@@ -81,7 +92,17 @@ describe('a receipt', () => {
     const absent = fields.filter((name) => receipt[name] === null);
     expect(absent).toEqual([
       ...['answer_sha256', 'carbon', 'catalogue', 'cloud_act', 'country', 'credential', 'gates', 'locode'],
-      ...['notional_usd', 'policy', 'prices', 'project_policy', 'provider', 'request_sha256', 'served_model', 'stream_end', 'usage'],
+      ...[
+        'notional_usd',
+        'policy',
+        'prices',
+        'project_policy',
+        'provider',
+        'request_sha256',
+        'served_model',
+        'stream_end',
+        'usage',
+      ],
     ]);
     expect(receipt.cost_usd).toBe('0');
   });

@@ -54,7 +54,6 @@ export class MemoryStore implements Store {
   readonly auditRows: AuditEntry[] = [];
   readonly offsetRows = new Map<string, JournalOffset>();
   readonly keyUses = new Map<string, number>();
-
   readonly credentials = memoryCredentials((id, credentials) => Object.assign(this.row(id), { credentials }));
 
   private async answer<T>(read: () => T): Promise<T> {

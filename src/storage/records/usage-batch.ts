@@ -58,7 +58,8 @@ export class UsageSums {
       hour.set(series, sums);
     }
     add(sums, line, cells[billed] === 't');
-    if (cells[counted] !== noValue && cells[billed] === 't') sums.extraPico += BigInt(cells[counted]!) - line.chargePico;
+    if (cells[counted] !== noValue && cells[billed] === 't')
+      sums.extraPico += BigInt(cells[counted]!) - line.chargePico;
   }
 
   /** As a JSON array. */

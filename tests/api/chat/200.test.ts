@@ -189,6 +189,9 @@ describe('the generation of a 200', () => {
       cached_tokens: 4,
       reasoning_tokens: 2,
       cost_usd: '0.0000066',
+      notional_usd: null,
+      is_byok: false,
+      credential: { id: null, owner: 'operator' },
       latency_ms: expect.any(Number),
       first_byte_ms: expect.any(Number),
       providers_attempted: ['acme'],
@@ -208,6 +211,7 @@ describe('the generation of a 200', () => {
         },
       ],
       cost_details: { input: '0.000003', output: '0.0000024', cache_read: '0.0000012' },
+      notional_cost_details: null,
       cost_lines: [
         { name: 'cached_input', count: 4, unit: 'token', price_usd: '0.0000003', cost_usd: '0.0000012' },
         { name: 'input', count: 5, unit: 'token', price_usd: '0.0000006', cost_usd: '0.000003' },

@@ -127,7 +127,7 @@ describe('a chat with an own credential', () => {
     const record = await bench.gateway.call('GET', `/v1/generation?id=${reply.json.id}`, undefined, {
       key: customer.key,
     });
-    expect(record.json, record.text).toMatchObject({
+    expect(record.json.data, record.text).toMatchObject({
       ...{
         cost_usd: '0.00100078',
         notional_usd: '0.0000078',
