@@ -125,7 +125,7 @@ export interface Exchange {
   /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;
-  /** False where only a customer's own credentials may serve it, so that nothing of the balance is held. */
+  /** False where only own credentials may serve it. */
   holdsBalance: boolean;
   /** Why no route may serve it; null where one may. */
   readonly refusal: GatewayError | null;

@@ -97,7 +97,7 @@ describe('the key file', () => {
     rmSync(file);
     makeKeyFile(file);
     const { vault } = opened(store);
-    const [{ credential }] = (await store.list('acct-1')) as [{ credential: OwnCredential }];
+    const { credential } = (await store.list('acct-1'))[0]!;
     expect(() => vault.secretOf(credential)).toThrow('Tell the operator');
     await expect(vault.reopen(credential)).rejects.toThrow('Tell the operator');
     expect(vault.faults.size).toBe(1);
@@ -154,7 +154,7 @@ describe('a rotation', () => {
 
   it('keeps the old keys while a secret opens with none', async () => {
     const { ring, store } = await stored(2);
-    const [{ credential }] = (await store.list('acct-1')) as [{ credential: OwnCredential }];
+    const { credential } = (await store.list('acct-1'))[0]!;
     const from = { id: credential.id, accountId: 'acct-1', ...credential.secret };
     await store.rewrap(from, { ...credential.secret, keyId: 'lost' });
     const { failed, wrapped } = await rotateSecrets(ring, store);
