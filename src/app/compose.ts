@@ -4,12 +4,11 @@ import { AuditLog } from '../accounts/audit.js';
 import { AccountDirectory } from '../accounts/directory.js';
 import { ExpirySweeper } from '../accounts/keys/expiry-sweeper.js';
 import { GuessLimiter } from '../accounts/sign-in/guess-limiter.js';
-import { createLogger, type Logger } from '../base/logger.js';
+import { createLogger } from '../base/logger.js';
 import { makePrivateDirectory } from '../base/private-directory.js';
-import { type Clock, systemClock } from '../base/time.js';
+import { systemClock } from '../base/time.js';
 import { version } from '../base/version.js';
 import { retiringRoutes } from '../catalogue/retirement.js';
-import type { Config } from '../config/config.js';
 import { anyDoor } from '../doors/any-door.js';
 import { ModelStates } from '../health/model-states.js';
 import { QuotaHolds } from '../health/quota-holds.js';
@@ -20,20 +19,19 @@ import { openJournalSlot, writeToStandardError } from '../journal/journal-slots.
 import { AdminLimiter } from '../limits/admin-limiter.js';
 import { BodyMemory } from '../limits/body-memory.js';
 import { exactPeersMax, IpLimiter, KeyLimiter } from '../limits/rate-limits.js';
-import type { Figures } from '../observability/metrics/figures.js';
 import { Meters } from '../observability/metrics/meters.js';
 import { ProcessMeters } from '../observability/metrics/process-meters.js';
 import { explain } from '../pipeline/explain.js';
 import { freeLargeParts } from '../pipeline/validate.js';
 import { KeyPool } from '../providers/credentials/key-pool.js';
-import type { SocketConnection } from '../storage/embedded/embedded.js';
-import { type Store, StoreUnavailable } from '../storage/store.js';
+import { StoreUnavailable } from '../storage/store.js';
 import { Territories } from '../territory/territories.js';
 import { AccessTokens } from './access-tokens.js';
-import { type Addresses, addressesOf, localAddress } from './addresses.js';
+import { addressesOf, localAddress } from './addresses.js';
 import { dashboardSettings } from './dashboard-settings.js';
 import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
+import type { Gateway, GatewayOptions } from './gateway.js';
 import { openCatalogue } from './open-catalogue.js';
 import { openExchange } from './open-exchange.js';
 import { bothOpen, OpenParts } from './open-parts.js';
@@ -45,7 +43,7 @@ import { retentionOf } from './record-keeper.js';
 import { replayedOnce, replayMs } from './replayed.js';
 import { routeHolds } from './route-holds.js';
 import { openRouteRecords } from './route-records.js';
-import { openSettlement, type SettlementPlace } from './settlement.js';
+import { openSettlement } from './settlement.js';
 import { openSignIn } from './sign-in-parts.js';
 import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
@@ -53,40 +51,6 @@ import { warmUp } from './warm-up.js';
 
 /** Time after the drain for requests that were cut off to be counted and settled. */
 const settleMs = 10_000;
-export interface GatewayOptions {
-  config: Config;
-  clock?: Clock;
-  logger?: Logger;
-  env?: NodeJS.ProcessEnv;
-  /** Reads the configuration again; a reload takes the catalogue list, the providers' settings and the tokens from it. */
-  rereadConfig?: () => Config;
-  /** The embedded store that the primary process runs; without it this process starts its own. */
-  storeConnection?: SocketConnection;
-  /** Prints the demo account of a first start, before the gateway is ready. Absent: no demo account is made. */
-  print?: (text: string) => void;
-  /** Where the journals are settled; absent: in this process. */
-  settlement?: SettlementPlace;
-  /** The figures of the other workers of this machine, for a scrape that this one answers. */
-  siblings?: HttpDeps['siblings'];
-}
-
-export interface Gateway {
-  readonly port: number;
-  readonly baseUrl: string;
-  readonly addresses: Addresses;
-  readonly directory: AccountDirectory;
-  readonly store: Store;
-  /** Takes changed files and tokens into use. Unless `alone`, the other processes of the fleet do the same. */
-  reload(alone?: boolean): Promise<void>;
-  /** Prepares the request path in the background, so that the first request does not wait for what is made on first use. */
-  warmUp(): void;
-  /** The metrics of this process alone. */
-  figures(): Figures;
-  /** Refuses new work, lets running answers finish within the drain time (or a shorter one), and settles everything. */
-  stop(drainMsMax?: number): Promise<void>;
-  /** Writes the unsettled records into the journal's file and to standard error, at once. */
-  reportUnsettled(): void;
-}
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const parts = new OpenParts();

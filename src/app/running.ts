@@ -1,7 +1,7 @@
 /** How a process that serves ends: it drains and settles, also after an uncaught error. A start that fails says why. */
 import { inspect } from 'node:util';
 import type { Logger } from '../base/logger.js';
-import type { Gateway } from './compose.js';
+import type { Gateway } from './gateway.js';
 
 /** Faults that the operator can repair. They are printed without a stack. */
 const plainFaults = new Set(['ConfigFault', 'CatalogueFault', 'LockHeld', 'WorkerFailed']);

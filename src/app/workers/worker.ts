@@ -6,7 +6,8 @@ import cluster from 'node:cluster';
 import { createLogger, type Logger } from '../../base/logger.js';
 import { loadConfig } from '../../config/load-config.js';
 import type { Figures } from '../../observability/metrics/figures.js';
-import { type Gateway, startGateway } from '../compose.js';
+import { startGateway } from '../compose.js';
+import type { Gateway } from '../gateway.js';
 import { endingOf, endOnFault, startFaultText } from '../running.js';
 import { type FromWorker, type ToWorker, type WorkerSettings, workerVariable } from './messages.js';
 
