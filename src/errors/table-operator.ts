@@ -37,7 +37,7 @@ export const operatorErrors = {
     message: ({ id, anywhere }) =>
       anywhere
         ? `There is no generation "${id}".`
-        : `This account has no request "${id}". Check the id, or look for it in the list of requests.`,
+        : `This account has no generation "${id}". GET /v1/generations lists them.`,
   }),
   receipt_not_sealed: row<{ id: string }>({
     status: 404,

@@ -1,22 +1,26 @@
 /** One request with its receipt. The address works for everyone who signs in to the same account, and takes a request id too. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useSearch } from '@tanstack/react-router';
+import { isApiError } from '../../api/client.js';
 import { requestQuery } from '../../api/report.js';
 import type { Generation } from '../../api/usage-types.js';
+import { buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { CopyButton } from '../../components/copy-button.js';
+import { UsageIcon } from '../../components/icons.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { ProofCard } from '../../components/receipt/proof-card.js';
 import { Receipt } from '../../components/receipt/receipt.js';
 import { Outcome } from '../../components/requests/outcome.js';
-import { SkeletonRows } from '../../components/states.js';
+import { EmptyState, SkeletonRows } from '../../components/states.js';
 import { exactTime } from '../../format/time.js';
 
 export function Page() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
   const { account } = useSearch({ strict: false }) as { account?: string };
   const generation = useQuery(requestQuery(id, account));
+  const isMissing = isApiError(generation.error) && generation.error.status === 404;
   return (
     <>
       <PageHeader
@@ -33,23 +37,39 @@ export function Page() {
         }
         title="Request"
       />
-      <PageData
-        query={generation}
-        skeleton={
-          <Card flush>
-            <SkeletonRows rows={8} />
-          </Card>
-        }
-      >
-        {(data) => (
-          <div className="flex flex-col gap-5">
-            <Heading account={account} generation={data} />
-            <Receipt generation={data} isOwn={account === undefined}>
-              {account === undefined && <ProofCard generation={data} />}
-            </Receipt>
-          </div>
-        )}
-      </PageData>
+      {isMissing ? (
+        <Card>
+          <EmptyState
+            action={
+              <Link className={buttonClass('primary')} to="/usage">
+                See all requests
+              </Link>
+            }
+            icon={UsageIcon}
+            title="No such request"
+          >
+            This account has no request {id.slice(0, 40)}. It may belong to another account or project.
+          </EmptyState>
+        </Card>
+      ) : (
+        <PageData
+          query={generation}
+          skeleton={
+            <Card flush>
+              <SkeletonRows rows={8} />
+            </Card>
+          }
+        >
+          {(data) => (
+            <div className="flex flex-col gap-5">
+              <Heading account={account} generation={data} />
+              <Receipt generation={data} isOwn={account === undefined}>
+                {account === undefined && <ProofCard generation={data} />}
+              </Receipt>
+            </div>
+          )}
+        </PageData>
+      )}
     </>
   );
 }
