@@ -8,6 +8,7 @@ import { accountCommands } from './commands/account.js';
 import { catalogueCommands } from './commands/catalogue.js';
 import { catalogueUpdateCommands } from './commands/catalogue-update.js';
 import { creditsCommands } from './commands/credits.js';
+import { doctorCommands } from './commands/doctor.js';
 import { exportCommands } from './commands/export.js';
 import { importCommands } from './commands/import.js';
 import { journalCommands } from './commands/journal.js';
@@ -26,6 +27,7 @@ import { CommandFailure, type Io, UsageError } from './io.js';
 import { checkStdinUse, readSecret, secretOptions } from './secrets.js';
 
 const commands: readonly Command[] = [
+  ...doctorCommands,
   ...accountCommands,
   ...keyCommands,
   ...creditsCommands,
