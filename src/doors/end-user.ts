@@ -31,8 +31,8 @@ function memberOf(body: Buffer, member: string): unknown {
 }
 
 /** Throws parameter_out_of_range for one that is too long to be kept. */
-export function checkEndUser(doorName: string, endUser: string | null): void {
-  if (endUser === null || endUser.length <= lengthMax) return;
+export function checkEndUser(doorName: string, endUser: string): void {
+  if (endUser.length <= lengthMax) return;
   const { length } = [...endUser];
   if (length <= lengthMax) return;
   const param = members[doorName] === 'metadata' ? 'metadata.user_id' : 'user';

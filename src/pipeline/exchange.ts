@@ -117,7 +117,7 @@ function openRead(
 ): MaybePromise<Exchange> {
   const { identity, early } = admitted;
   const { caller, notes } = arrival;
-  checkEndUser(arrival.door.name, admitted.endUser ?? null);
+  if (admitted.endUser != null) checkEndUser(arrival.door.name, admitted.endUser);
   if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
   const prepared = early?.take(identity) ?? null;
   const exchange = prepared?.exchange ?? prepareExchange(ports, arrival, identity, request);
