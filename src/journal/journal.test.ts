@@ -259,7 +259,8 @@ describe('the settlement journal', () => {
     const acknowledged = said.trimEnd().split('\n').length;
     expect(acknowledged).toBeGreaterThan(1000);
     await place.start();
-    expect(place.store.records.size).toBeGreaterThanOrEqual(acknowledged - 1);
+    // A start waits for five seconds at most.
+    await vi.waitFor(() => expect(place.store.records.size).toBeGreaterThanOrEqual(acknowledged - 1), 30_000);
     rmSync(code, { recursive: true, force: true });
   });
 });
