@@ -15,10 +15,9 @@ import { readLitellmConfig, readYaml } from '../import/litellm-config.js';
 import { readLitellmModels, readLitellmRows } from '../import/litellm-database.js';
 import { finishNames } from '../import/litellm-names.js';
 import { planPeople } from '../import/litellm-people.js';
-import { Plan } from '../import/plan.js';
+import { Plan, type RateBounds } from '../import/plan.js';
 import { readPortkeyConfig } from '../import/portkey.js';
 import { ImportReport } from '../import/report.js';
-import type { RateBounds } from '../import/shared.js';
 import { configurationLines, fileNames, writeFiles } from '../import/write-files.js';
 import { CommandFailure, UsageError } from '../io.js';
 

@@ -1,6 +1,5 @@
 /** What an import will do: files to write and objects to make. It is complete before anything is changed. */
 import type { BudgetPeriod } from '../../domain/organisation.js';
-import type { RateBounds } from './shared.js';
 
 export interface NamePlan {
   model: string;
@@ -65,6 +64,12 @@ export interface KeyPlan {
   readonly allowedModels: string[] | null;
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
+}
+
+/** The limits of an account, which no key of it is above. */
+export interface RateBounds {
+  readonly requestsPerMinute: number;
+  readonly tokensPerMinute: number;
 }
 
 export class Plan {

@@ -1,6 +1,6 @@
 /** What the readers of people, projects and keys share: texts and limits as the admin API takes them. */
 import { createHash } from 'node:crypto';
-import type { BudgetPlan } from './plan.js';
+import type { BudgetPlan, RateBounds } from './plan.js';
 import type { ImportReport } from './report.js';
 import { type Fields, isCalendarEnd, periodOf, textOf, usdOf } from './values.js';
 
@@ -45,11 +45,6 @@ function limitOf(report: ImportReport, value: unknown, field: string): string | 
 const atMost = (usd: string) => (usd.split('.')[0]!.length > mostUsd.length ? mostUsd : usd);
 
 /** Limits of a key a minute, not above those of its account, which bind the key there. */
-export interface RateBounds {
-  readonly requestsPerMinute: number;
-  readonly tokensPerMinute: number;
-}
-
 export function keyRates(
   report: ImportReport,
   stated: { requests: number | null; tokens: number | null },
