@@ -215,7 +215,6 @@ const onePerson = json('The person.', ref('Person'));
 export const people: Resource = {
   tag: peopleTag,
   schemas: {
-    LinkedIdentity: linkedIdentity,
     Person: object({
       object: { const: 'person' },
       id: text('The person’s id.', { pattern: '^per-' }),
@@ -226,7 +225,7 @@ export const people: Resource = {
       two_factor: boolean('Sign-in asks for a code.'),
       has_password: boolean('They can sign in with a password.'),
       link_provider: textOrNull('The identity provider that is linked with the next sign-in.'),
-      identities: array(ref('LinkedIdentity'), 'Who they are at identity providers.'),
+      identities: array(linkedIdentity, 'Who they are at identity providers.'),
       accounts: array(
         object({ id: text('The account’s id.'), email: textOrNull('Its email.'), name: textOrNull('Its name.'), role }),
         'The accounts that they are a member of.',
