@@ -52,7 +52,13 @@ function anyGeneration(random: SeededRandom): Generation {
     })),
     bill: orNull({ lines: list(() => ({ name: text(), count: count(), rate: amount() })), tier: orNull(text()) }),
     requestPolicy: orNull({ order: list(text), nested: { deep: null } }),
-    ...{ door: orNull(text()), proof: orNull(text()), projectId: orNull(text()), holderId: orNull(text()), endUser: orNull(text()) },
+    ...{
+      door: orNull(text()),
+      proof: orNull(text()),
+      projectId: orNull(text()),
+      holderId: orNull(text()),
+      endUser: orNull(text()),
+    },
     ...orNone(
       random.chance(0.5) && { credentialId: text(), notionalPico: orNull(amount()), countedPico: orNull(amount()) },
     ),

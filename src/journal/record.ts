@@ -27,7 +27,15 @@ export const field = {
   ...{ provider: 9, locode: 10, streamed: 11, status: 12, promptTokens: 13, completionTokens: 14, cachedTokens: 15 },
   ...{ reasoningTokens: 16, costPico: 17, billed: 18, latencyMs: 19, firstByteMs: 20, fallbackOccurred: 22 },
   ...{ finishReason: 23, streamEnd: 24, usageSource: 25, errorCode: 26, requestPolicy: 38, proof: 39, door: 48 },
-  ...{ projectId: 40, holderId: 41, endUser: 42, credentialId: 43, credentialOwner: 44, notionalPico: 45, countedPico: 46 },
+  ...{
+    projectId: 40,
+    holderId: 41,
+    endUser: 42,
+    credentialId: 43,
+    credentialOwner: 44,
+    notionalPico: 45,
+    countedPico: 46,
+  },
 } as const;
 /** Those of its lists, and of what is in them. */
 export const part = {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { Json } from './client.js';
 
-export const clientSecret = 'a-client-secret-of-no-value';
+const clientSecret = 'a-client-secret-of-no-value';
 
 interface SigningKey {
   kid: string;

@@ -9,8 +9,8 @@ import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
 import type { Failure } from '../classify/failure.js';
 
 /** Whether a call of a route takes one of several keys of the operator. */
-export function usesKeys({ provider }: Route): boolean {
-  return provider.keys !== undefined;
+export function usesKeys({ provider, credential }: Route): boolean {
+  return provider.keys !== undefined && credential === undefined;
 }
 
 export interface KeyPoolPorts {

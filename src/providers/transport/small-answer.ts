@@ -10,7 +10,7 @@ export class CallFailed extends Error {
   override readonly name = 'CallFailed';
 }
 
-export interface SmallCall {
+interface SmallCall {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;

@@ -1,7 +1,7 @@
 /** How identity providers are called. `src/app` connects it to the transport, with its proxies and its bounds in time and size. */
 
 /** A request of the protocol library. */
-export interface ProviderRequest {
+interface ProviderRequest {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;

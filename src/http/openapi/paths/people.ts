@@ -218,7 +218,6 @@ const onePerson = json('The person.', ref('Person'));
 export const people: Resource = {
   tag: peopleTag,
   schemas: {
-    LinkedIdentity: linkedIdentity,
     Person: object({
       object: { const: 'person' },
       id: text('The person’s id.', { pattern: '^per-' }),
@@ -230,7 +229,7 @@ export const people: Resource = {
       has_password: boolean('They can sign in with a password.'),
       link_provider: textOrNull('The identity provider that is linked with the next sign-in.'),
       imported_from: importedFrom('the person'),
-      identities: array(ref('LinkedIdentity'), 'Who they are at identity providers.'),
+      identities: array(linkedIdentity, 'Who they are at identity providers.'),
       accounts: array(
         object({ id: text('The account’s id.'), email: textOrNull('Its email.'), name: textOrNull('Its name.'), role }),
         'The accounts that they are a member of.',
