@@ -41,7 +41,7 @@ export function writeBacklog(dir, { records, accounts }) {
 }
 
 /** Every twentieth is a failure, which costs nothing. */
-export function generationAt(i, at, accounts) {
+function generationAt(i, at, accounts) {
   const ok = i % 20 !== 0;
   const account = (i * 7) % accounts;
   const model = models[i % models.length];

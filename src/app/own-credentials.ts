@@ -35,7 +35,7 @@ export interface OpenedOwn {
   readonly http: CredentialsPort;
 }
 
-export function secretsKeyFileOf({ secrets: { keyFile }, storage: { dataDir } }: Config): string {
+function secretsKeyFileOf({ secrets: { keyFile }, storage: { dataDir } }: Config): string {
   return keyFile ?? join(dataDir, 'secrets.key');
 }
 

@@ -127,7 +127,7 @@ export interface CatalogueUpdatesPort {
   rollback(version: string | null, options: ApplyOptions): Promise<AppliedUpdate>;
 }
 
-export interface RotatedSecretsJson {
+interface RotatedSecretsJson {
   readonly object: 'secrets_rotation';
   /** The id of the key that is in use from now on. */
   readonly key: string;

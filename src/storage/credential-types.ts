@@ -8,7 +8,7 @@ export interface StoredCredential {
   readonly state: CredentialState;
 }
 
-export type CredentialChange = Partial<
+type CredentialChange = Partial<
   Pick<OwnCredential, 'name' | 'use' | 'models' | 'agreement' | 'fingerprint' | 'secret'>
 >;
 

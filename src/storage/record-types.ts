@@ -105,7 +105,7 @@ export interface ReportRow {
 }
 
 /** The operator's credentials, all of customers, or one of those by its id. */
-export type BilledCredential = 'operator' | 'own' | (string & {});
+type BilledCredential = 'operator' | 'own' | (string & {});
 
 /** A sum of lines. `requests` counts the bills; `unrecorded` are bills of versions that did not keep their lines. */
 export interface BilledLine {

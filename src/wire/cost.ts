@@ -64,7 +64,7 @@ export interface Cost extends BillLines {
   readonly notional?: Notional;
 }
 
-export interface Notional {
+interface Notional {
   readonly pico: bigint;
   readonly details: Cost['details'];
 }

@@ -60,7 +60,7 @@ function isRsaKey(text: string): boolean {
 const keyOnly = z.strictObject({ api_key: keyText }, 'must be an object like {"api_key": "…"}');
 
 /** By the kind of the provider. */
-export const secretFields = {
+const secretFields = {
   api_key: keyOnly,
   azure: z.strictObject(
     { api_key: keyText, resource: placeName },
