@@ -13,7 +13,6 @@ import {
   type Identity,
   type NewAccount,
   newAccount,
-  openTerms,
 } from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import { shownPersonId } from '../domain/organisation.js';
@@ -27,7 +26,7 @@ import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { bringKeys } from './keys/bring-keys.js';
 import { KeyUses } from './keys/key-uses.js';
-import { keyOf, type NewKey } from './keys/new-key.js';
+import { keyOf, type NewKey, newKeyDetails } from './keys/new-key.js';
 import { noSuchProject, Projects } from './projects/projects.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 import { type BudgetChange, setBudget } from './set-budget.js';
@@ -165,8 +164,7 @@ export class AccountDirectory {
 
   /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached, or key_exists for a brought key. */
   async createKey(actor: Actor, request: NewKey): Promise<{ key: ApiKey; token: string }> {
-    const { accountId, name, expiresAt, createdAt = this.deps.clock.now(), terms = openTerms, brought } = request;
-    const { projectId = null, holderId = null } = request;
+    const { accountId, createdAt = this.deps.clock.now(), brought, projectId = null } = request;
     const account = await this.requireAccount(accountId);
     const { key, token } = keyOf(request, createdAt);
     const { id } = key;
@@ -176,16 +174,7 @@ export class AccountDirectory {
     if (outcome === 'limit') throw gatewayError('key_limit_reached', { limit: keysMax });
     if (outcome === 'project_gone') throw noSuchProject(projectId ?? '');
     this.cache.addKey(key, account);
-    const details = {
-      account_id: accountId,
-      name,
-      expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-      ...(projectId !== null && { project: projectId }),
-      ...(holderId !== null && { holder: shownPersonId(holderId) }),
-      ...(terms !== openTerms && auditTerms(terms)),
-      ...(brought && { imported_from: brought.importedFrom }),
-    };
-    await this.deps.audit.record(actor, 'key.create', id, details);
+    await this.deps.audit.record(actor, 'key.create', id, newKeyDetails(request));
     return { key, token };
   }
 

@@ -95,6 +95,8 @@ describe('the error table', () => {
       'key_rate_limited',
       'admin_rate_limited',
       'too_many_attempts',
+      'exchange_issuer_away',
+      'exchange_rate_limited',
     ]);
   });
 });

@@ -41,6 +41,7 @@ const expected: Record<string, { read?: Cell; change?: Cell }> = {
   audit: { read: ['owner', 'admin', 'auditor'] },
   credentials: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
   budget: { read: 'all' },
+  identities: { read: 'all', change: 'all' },
 };
 
 /** Endpoints that need no session. */

@@ -122,14 +122,12 @@ export interface Exchange {
   readonly stay: MaybePromise<Stay | null>;
   /** What gates leave of the requested id. */
   gated: GateOutcome;
-  /** About how many tokens the prompt has. */
   readonly promptEstimate: number;
   readonly costEstimatePico: PicoUsd;
   /** False where only own credentials may serve it. */
   holdsBalance: boolean;
   /** Why no route may serve it; null where one may. */
   readonly refusal: GatewayError | null;
-  /** Monotonic milliseconds. */
   startedAtMs: number;
   /** Time that was spent waiting for the caller's body. */
   bodyMs: number;
@@ -232,7 +230,6 @@ export type Served =
       readonly oversized?: true;
     };
 
-/** Stage 6 → 7. */
 export type WalkOutcome =
   | { readonly kind: 'served'; readonly route: Route; readonly outcome: Served }
   | { readonly kind: 'failed'; readonly error: GatewayError }
@@ -276,7 +273,6 @@ export class ChatNotes {
   /** null until the request has been admitted, validated and resolved. */
   exchange: Exchange | null = null;
   readonly trail: Trail = newTrail();
-  /** null where nothing was settled. */
   delivered: Delivered | null = null;
 }
 

@@ -287,6 +287,10 @@ describe('migrations', () => {
       { name: '0030-journal-offsets' },
       { name: '0031-people' },
       { name: '0032-audit-log' },
+      { name: '0033-single-sign-on' },
+      { name: '0035-workloads' },
+      { name: '0036-own-credentials' },
+      { name: '0040-key-projects' },
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -11,11 +11,14 @@ import {
 } from '../support/doc-examples.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { shortTimeouts } from '../support/gateway-files.js';
+import { makeSecretsKey } from '../support/secrets-key.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
   // One example is a stream that stands still.
-  gateway = await startGateway({ config: { timeouts: { stream_idle: shortTimeouts.stream_idle } } });
+  gateway = await startGateway({
+    config: { timeouts: { stream_idle: shortTimeouts.stream_idle }, secrets: { key_file: makeSecretsKey() } },
+  });
 });
 afterAll(() => gateway?.stop());
 

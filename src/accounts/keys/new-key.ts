@@ -1,5 +1,7 @@
 /** What is asked for where a key is made, or brought along from another system, and the key that it becomes. */
 import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
+import { shownPersonId } from '../../domain/organisation.js';
+import { auditTerms } from '../audit.js';
 import { makeToken } from './token.js';
 
 export interface NewKey extends Pick<ApiKey, 'accountId' | 'name' | 'expiresAt'>, Partial<KeyOwner> {
@@ -19,4 +21,18 @@ export function keyOf(request: NewKey, createdAt: number): { key: ApiKey; token:
   const { token, id, lastFour, hash } = makeToken();
   const made: ApiKey = { id, accountId, name, lastFour, hash, expiresAt, createdAt, terms, projectId, holderId };
   return { key: brought ? { ...made, ...brought, brought: true } : made, token };
+}
+
+/** What the audit log keeps of it. */
+export function newKeyDetails(request: NewKey): Record<string, unknown> {
+  const { accountId, name, expiresAt, terms = openTerms, brought, projectId = null, holderId = null } = request;
+  return {
+    account_id: accountId,
+    name,
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    ...(projectId !== null && { project: projectId }),
+    ...(holderId !== null && { holder: shownPersonId(holderId) }),
+    ...(terms !== openTerms && auditTerms(terms)),
+    ...(brought && { imported_from: brought.importedFrom }),
+  };
 }

@@ -1,5 +1,4 @@
 /** Describes members and invitations of an account, and for operators everybody who can sign in. */
-import { roles } from '../../../domain/organisation.js';
 import { memberChange, membersLimit, newImportedMember, newMember } from '../../people/member-fields.js';
 import { linkWish, personChange } from '../../people/people.js';
 import { adminOperation, json, managementOperation, noContent } from '../operations.js';
@@ -18,7 +17,7 @@ import {
 } from '../schema.js';
 import type { Parameter, Resource, Schema } from '../types.js';
 import { importedFrom } from './keys.js';
-import { linkedIdentity } from './linked-identity.js';
+import { personSchema, role } from './person-schema.js';
 
 const membersTag = {
   name: 'Members',
@@ -39,7 +38,6 @@ const after: Parameter = {
 };
 const paged = [numberParameter(membersLimit), after];
 
-const role = oneOfValues(roles, 'What they may do.');
 const projects: Schema = {
   ...{ type: ['array', 'null'], items: { type: 'string' } },
   description: 'The ids of the projects that a developer reaches; null is all of them.',
@@ -218,24 +216,7 @@ const onePerson = json('The person.', ref('Person'));
 export const people: Resource = {
   tag: peopleTag,
   schemas: {
-    Person: object({
-      object: { const: 'person' },
-      id: text('The person’s id.', { pattern: '^per-' }),
-      email: text('The email address with which they sign in. Nobody else has it.'),
-      name: textOrNull('Their name.'),
-      status: oneOfValues(['active', 'suspended'], 'A suspended person cannot sign in.'),
-      operator: boolean('They are an operator in the dashboard.'),
-      two_factor: boolean('Sign-in asks for a code.'),
-      has_password: boolean('They can sign in with a password.'),
-      link_provider: textOrNull('The identity provider that is linked with the next sign-in.'),
-      imported_from: importedFrom('the person'),
-      identities: array(linkedIdentity, 'Who they are at identity providers.'),
-      accounts: array(
-        object({ id: text('The account’s id.'), email: textOrNull('Its email.'), name: textOrNull('Its name.'), role }),
-        'The accounts that they are a member of.',
-      ),
-      created_at: time('When they came.'),
-    }),
+    Person: personSchema,
     PersonChange: bodySchema(personChange),
     LinkWish: bodySchema(linkWish),
   },
