@@ -287,10 +287,7 @@ describe('migrations', () => {
       { name: '0030-journal-offsets' },
       { name: '0031-people' },
       { name: '0032-audit-log' },
-      { name: '0033-single-sign-on' },
-      { name: '0035-workloads' },
-      { name: '0036-own-credentials' },
-      { name: '0040-key-projects' },
+      ...['0033-single-sign-on', '0035-workloads', '0036-own-credentials', '0040-key-projects'].map((name) => ({ name })),
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

@@ -1,4 +1,5 @@
 /** The order of generations and sums of the ledger, for the memory store. */
+import type { Account } from '../../src/domain/account.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
 import type { GenerationSort } from '../../src/storage/store.js';
@@ -22,4 +23,11 @@ export function postedSums(rows: readonly LedgerEntry[], accountId: string) {
       .filter((row) => row.accountId === accountId && row.kind === kind)
       .reduce((total, { amountPico }) => total + amountPico, 0n);
   return { creditPico: sum('credit'), adjustmentPico: sum('adjustment') };
+}
+
+/** A store never hands out its own objects. */
+export function copyOf(account: Account | undefined): Account | null {
+  if (!account) return null;
+  const projects = new Map([...account.projects].map(([id, project]) => [id, { ...project }]));
+  return { ...account, limits: { ...account.limits }, aliases: new Map(account.aliases), projects };
 }

@@ -27,7 +27,7 @@ import { generationOf } from './generation.js';
 import { memoryAudit } from './memory-audit.js';
 import { memoryBudgets } from './memory-budgets.js';
 import { memoryCredentials } from './memory-credentials.js';
-import { inOrder, postedSums } from './memory-filters.js';
+import { copyOf, inOrder, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryAvailability, memoryHolds } from './memory-holds.js';
 import { memoryIdentities } from './memory-identities.js';
@@ -297,11 +297,4 @@ export class MemoryStore implements Store {
     const id = `led-${row.id}`;
     this.post({ id, accountId, createdAt, kind: 'usage', amountPico: -row.costPico, generationId, note: null });
   }
-}
-
-/** A store never hands out its own objects. */
-function copyOf(account: Account | undefined): Account | null {
-  if (!account) return null;
-  const projects = new Map([...account.projects].map(([id, project]) => [id, { ...project }]));
-  return { ...account, limits: { ...account.limits }, aliases: new Map(account.aliases), projects };
 }

@@ -3,7 +3,8 @@ import type { BudgetPlan, KeyPlan, ProjectPlan } from './plan.js';
 
 export interface Imported {
   readonly id: string;
-  readonly imported_from: { system: string; id: string } | null;
+  /** Only what was imported has it. */
+  readonly imported_from?: { system: string; id: string } | null;
 }
 
 export interface ListedAccount extends Imported {

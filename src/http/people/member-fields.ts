@@ -92,7 +92,7 @@ export function memberJson({ person, memberships }: MemberRecord, account: Accou
     id: shownPersonId(person.id),
     email: person.email,
     name: person.name,
-    imported_from: person.importedFrom,
+    ...(person.importedFrom && { imported_from: person.importedFrom }),
     role,
     projects: shownProjects(account, projects),
     source,

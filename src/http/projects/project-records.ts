@@ -91,7 +91,7 @@ export class ProjectRecords {
       trust: project.trust.map(trustJson),
       keys: counts.get(project.id) ?? 0,
       spent_usd: usdText(spent.get(project.id) ?? 0n),
-      imported_from: project.importedFrom,
+      ...(project.importedFrom && { imported_from: project.importedFrom }),
       created_at: new Date(project.createdAt).toISOString(),
     }));
   }

@@ -74,24 +74,27 @@ const ofAccount = { tag: membersTag.name, parameters: [accountId, memberOfAccoun
 export const members: Resource = {
   tag: membersTag,
   schemas: {
-    Member: object({
-      object: { const: 'member' },
-      id: text('The person’s id.', { pattern: '^per-' }),
-      email: text('The email address with which they sign in.'),
-      imported_from: importedFrom('the person'),
-      name: textOrNull('Their name.'),
-      role,
-      projects,
-      source: text('`manual`, or the identity provider whose group gives the role, like `oidc:corp`.'),
-      roles: array(
-        object({ role, source: text('Where the role comes from.') }),
-        'Every role; the highest is in force.',
-      ),
-      created_at: time('When they became a member.'),
-      last_seen_at: textOrNull('When they last used the dashboard in this account, to the minute.', {
-        format: 'date-time',
-      }),
-    }),
+    Member: object(
+      {
+        object: { const: 'member' },
+        id: text('The person’s id.', { pattern: '^per-' }),
+        email: text('The email address with which they sign in.'),
+        imported_from: importedFrom('the person'),
+        name: textOrNull('Their name.'),
+        role,
+        projects,
+        source: text('`manual`, or the identity provider whose group gives the role, like `oidc:corp`.'),
+        roles: array(
+          object({ role, source: text('Where the role comes from.') }),
+          'Every role; the highest is in force.',
+        ),
+        created_at: time('When they became a member.'),
+        last_seen_at: textOrNull('When they last used the dashboard in this account, to the minute.', {
+          format: 'date-time',
+        }),
+      },
+      { optional: ['imported_from'] },
+    ),
     NewMember: bodySchema(newMember),
     NewImportedMember: bodySchema(newImportedMember),
     MemberChange: bodySchema(memberChange),

@@ -38,30 +38,33 @@ const perMinute = (what: string): Schema => ({
   ...{ type: ['integer', 'null'], description: `${what} a minute through all of its keys together; null is no limit.` },
 });
 
-const project = object({
-  object: { const: 'project' },
-  id: text('Its id.', { pattern: '^proj-' }),
-  name: text('Its name, unique in the account.'),
-  is_default: boolean('Every account has one default project, which cannot be deleted.'),
-  budget,
-  requests_per_minute: perMinute('Requests'),
-  tokens_per_minute: perMinute('Tokens'),
-  trust: array(
-    object({
-      issuer: text('The issuer of the tokens.'),
-      subject: text('Their `sub`.'),
-      audience: textOrNull('What `aud` must hold; null is the address of the project.'),
-      claims: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further claims.' },
-      allowed_models: listOrNull('The models that the keys may call; null is all of them.'),
-      allowed_providers: listOrNull('The providers that the keys may call; null is all of them.'),
-    }),
-    'Whose tokens workloads may exchange for keys of the project.',
-  ),
-  keys: integer('How many keys it has.'),
-  spent_usd: usd('What was spent in the current period of its budget; without a budget, this month.'),
-  imported_from: importedFrom('the project'),
-  created_at: time('When it was made.'),
-});
+const project = object(
+  {
+    object: { const: 'project' },
+    id: text('Its id.', { pattern: '^proj-' }),
+    name: text('Its name, unique in the account.'),
+    is_default: boolean('Every account has one default project, which cannot be deleted.'),
+    budget,
+    requests_per_minute: perMinute('Requests'),
+    tokens_per_minute: perMinute('Tokens'),
+    trust: array(
+      object({
+        issuer: text('The issuer of the tokens.'),
+        subject: text('Their `sub`.'),
+        audience: textOrNull('What `aud` must hold; null is the address of the project.'),
+        claims: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further claims.' },
+        allowed_models: listOrNull('The models that the keys may call; null is all of them.'),
+        allowed_providers: listOrNull('The providers that the keys may call; null is all of them.'),
+      }),
+      'Whose tokens workloads may exchange for keys of the project.',
+    ),
+    keys: integer('How many keys it has.'),
+    spent_usd: usd('What was spent in the current period of its budget; without a budget, this month.'),
+    imported_from: importedFrom('the project'),
+    created_at: time('When it was made.'),
+  },
+  { optional: ['imported_from'] },
+);
 
 const path = (name: string, description: string): Parameter => ({
   ...{ name, in: 'path', required: true, description, schema: { type: 'string' } },
