@@ -285,9 +285,8 @@ describe('migrations', () => {
       { name: '0027-budgets' },
       { name: '0028-names-and-imports' },
       { name: '0030-journal-offsets' },
-      { name: '0031-people' },
-      { name: '0032-audit-log' },
-      ...['0033-single-sign-on', '0035-workloads', '0036-own-credentials', '0040-key-projects'].map((name) => ({ name })),
+      ...'0031-people 0032-audit-log 0033-single-sign-on 0035-workloads'.split(' ').map((name) => ({ name })),
+      ...'0036-own-credentials 0040-key-projects'.split(' ').map((name) => ({ name })),
     ]);
     expect((await other.query('select * from accounts')).rows).toEqual([{ theirs: 42 }]);
     await Promise.all(stores.map((store) => store.close()));

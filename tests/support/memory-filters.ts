@@ -2,7 +2,7 @@
 import type { Account } from '../../src/domain/account.js';
 import type { Generation } from '../../src/domain/generation.js';
 import type { LedgerEntry } from '../../src/domain/ledger-entry.js';
-import type { GenerationSort } from '../../src/storage/store.js';
+import type { GenerationSort, LedgerFilter } from '../../src/storage/store.js';
 
 const figures: Partial<Record<GenerationSort, (row: Generation) => number>> = {
   cost: ({ costPico }) => Number(costPico),
@@ -30,4 +30,19 @@ export function copyOf(account: Account | undefined): Account | null {
   if (!account) return null;
   const projects = new Map([...account.projects].map(([id, project]) => [id, { ...project }]));
   return { ...account, limits: { ...account.limits }, aliases: new Map(account.aliases), projects };
+}
+
+/** The newest first, behind the entry `before`. */
+export function ledgerPage(
+  entries: readonly LedgerEntry[],
+  accountId: string,
+  limit: number,
+  { before, kind }: LedgerFilter,
+): LedgerEntry[] {
+  const rows = entries.filter((row) => row.accountId === accountId).reverse();
+  const from = before === undefined ? 0 : rows.findIndex(({ id }) => id === before) + 1 || rows.length;
+  return rows
+    .slice(from)
+    .filter((row) => kind === undefined || row.kind === kind)
+    .slice(0, limit);
 }

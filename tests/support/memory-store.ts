@@ -27,7 +27,7 @@ import { generationOf } from './generation.js';
 import { memoryAudit } from './memory-audit.js';
 import { memoryBudgets } from './memory-budgets.js';
 import { memoryCredentials } from './memory-credentials.js';
-import { copyOf, inOrder, postedSums } from './memory-filters.js';
+import { copyOf, inOrder, ledgerPage, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
 import { memoryAvailability, memoryHolds } from './memory-holds.js';
 import { memoryIdentities } from './memory-identities.js';
@@ -187,15 +187,8 @@ export class MemoryStore implements Store {
 
   readonly ledger = {
     post: (entry: Omit<LedgerEntry, 'balancePico'>) => this.answer(() => this.post(entry)),
-    list: (accountId: string, limit: number, { before, kind }: LedgerFilter = {}) =>
-      this.answer(() => {
-        const rows = this.ledgerRows.filter((row) => row.accountId === accountId).reverse();
-        const from = before === undefined ? 0 : rows.findIndex(({ id }) => id === before) + 1 || rows.length;
-        return rows
-          .slice(from)
-          .filter((row) => kind === undefined || row.kind === kind)
-          .slice(0, limit);
-      }),
+    list: (accountId: string, limit: number, filter: LedgerFilter = {}) =>
+      this.answer(() => ledgerPage(this.ledgerRows, accountId, limit, filter)),
     posted: (accountId: string) => this.answer(() => postedSums(this.ledgerRows, accountId)),
     settle: (rows: readonly SettlementRow[], offsets: readonly JournalOffset[] = []) =>
       this.answer(() => {
@@ -294,7 +287,14 @@ export class MemoryStore implements Store {
     if (!row.billed) return;
     this.row(row.accountId).usagePico += row.costPico;
     const { accountId, createdAt, id: generationId } = row;
-    const id = `led-${row.id}`;
-    this.post({ id, accountId, createdAt, kind: 'usage', amountPico: -row.costPico, generationId, note: null });
+    this.post({
+      id: `led-${row.id}`,
+      accountId,
+      createdAt,
+      kind: 'usage',
+      amountPico: -row.costPico,
+      generationId,
+      note: null,
+    });
   }
 }

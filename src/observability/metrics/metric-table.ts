@@ -30,9 +30,11 @@ export const partMetrics = {
     '1 while receipts are not sealed or set aside, by reason; else 0.',
     'reason',
   ),
-  lodestone_secrets_key_fault: gauge(
-    'max',
-    '1 while credentials of customers cannot be opened with the keys in secrets.key_file and secrets.previous_key_files; else 0.',
+  lodestone_secrets_key_fault: notOnDashboard(
+    gauge(
+      'max',
+      '1 while credentials of customers cannot be opened with the keys in secrets.key_file and secrets.previous_key_files; else 0.',
+    ),
   ),
   lodestone_redis_up: gauge('min', '1 while Redis can be reached; absent where none is configured.'),
   lodestone_redis_fallbacks_total: counter('Requests that were admitted without Redis, by local limits.'),

@@ -38,6 +38,10 @@ interface Source {
 
 const msOf = (moment: string) => `floor(extract(epoch from ${moment}) * 1000)::bigint`;
 
+/** Whose credential served, as the API shows it; null where nobody did. */
+const credentialText = `case when served_model is not null then
+  '{"id":' || coalesce('"' || credential_id || '"', 'null') || ',"owner":"' || coalesce(credential_owner, 'operator') || '"}' end`;
+
 const sources: Record<ExportKind, Source> = {
   generations: {
     columns: {
@@ -51,13 +55,13 @@ const sources: Record<ExportKind, Source> = {
       providers_attempted: 'json',
       fallback_occurred: 'boolean',
       ...same('text', 'finish_reason', 'stream_end', 'usage_source', 'error_code', 'attempts', 'account_id', 'key_id'),
-      ...same('text', 'request_policy'),
+      ...same('text', 'request_policy', 'end_user'),
       door: ['text', `coalesce(door, 'chat')`],
       project: ['text', 'coalesce(project_id, lodestone.default_project_of(account_id))'],
       holder: ['text', `regexp_replace(holder_id, '^acct-', 'per-')`],
       notional_usd: ['pico', 'notional_pico'],
       is_byok: ['boolean', 'credential_id is not null'],
-      credential: ['text', 'credential_id'],
+      credential: ['text', credentialText],
     },
     bill: true,
     isIndexed: true,

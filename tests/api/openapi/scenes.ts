@@ -131,6 +131,7 @@ export const scenes: Record<string, (scene: Scene) => Promise<Parameters>> = {
   },
   listKeys: account,
   createKey: account,
+  importKeys: account,
   getAccountKey: keyOfAccount,
   updateKey: keyOfAccount,
   deleteKey: keyOfAccount,
