@@ -244,7 +244,6 @@ export class MemoryStore implements Store {
   };
 
   readonly otherProcesses = { watch: async () => ({ close: async () => {} }) };
-
   readonly records = memoryRecords;
   readonly catalogueLog = memoryCatalogueLog();
   readonly catalogueUpdates = memoryCatalogueUpdates();
