@@ -5,7 +5,7 @@ import { allowOrigin } from '../server/headers.js';
 import { type StaticContent, sendStatic, staticContent } from '../server/static-answer.js';
 import { errorExamples, errorSchemas } from './errors.js';
 import { headers } from './headers.js';
-import { httpLayerResponse } from './operations.js';
+import { httpLayerResponse, pathsOf, type Resource } from './operations.js';
 import { account, aliases, fallback, routingPolicy } from './paths/account.js';
 import { activity } from './paths/activity.js';
 import { adminAccounts, adminCredits } from './paths/admin-accounts.js';
@@ -27,7 +27,7 @@ import { adminProjects, ownAccount, projects } from './paths/projects.js';
 import { records } from './paths/records.js';
 import { embeddings, rerank } from './paths/tasks.js';
 import { token } from './paths/token.js';
-import type { OpenApiDocument, Resource } from './types.js';
+import type { OpenApiDocument } from './types.js';
 
 /** Every resource, in the order of the API reference. */
 const resourceGroups = {
@@ -121,7 +121,7 @@ export const openApiDocument: OpenApiDocument = {
     name,
     tags: group.map(({ tag }) => tag.name),
   })),
-  paths: joined(resources.map(({ paths }) => paths)),
+  paths: joined(resources.map(pathsOf)),
   components: {
     securitySchemes,
     headers,

@@ -1,14 +1,28 @@
-/** The three kinds of operations: with an API key, with the admin token, and open. Each kind adds the errors that its checks can end in. */
+/** Builds the operations of the document. Who may call one decides its security, its headers and the errors that its checks can end in. */
 import type { Condition } from '../../errors/error-table.js';
 import { conditionsNaming, errorResponse, errorResponses } from './errors.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
-import type { Example, MediaType, Operation, Parameter, RequestBody, Response, Schema } from './types.js';
+import { parametersOf } from './path-parameters.js';
+import type { Example, MediaType, Operation, Parameter, PathItem, RequestBody, Response, Schema } from './types.js';
 
-export interface OperationDescription {
+/** One subject of the API: a tag, its operations and their schemas. */
+export interface Resource {
+  readonly tag: { readonly name: string; readonly description: string };
+  /** Of operations that name none. What is under `/admin/v1` takes the admin token. */
+  readonly access?: Access;
+  /** By method and path: `GET /v1/keys`. */
+  readonly operations: Operations;
+  readonly schemas?: Readonly<Record<string, Schema>>;
+}
+
+export type Operations = Readonly<Record<string, OperationDescription>>;
+
+interface OperationDescription {
   id: string;
-  tag: string;
+  access?: Access;
   summary: string;
   description?: string;
+  /** Beside those of the path, which `path-parameters.ts` describes. */
   parameters?: readonly Parameter[];
   /** JSON unless it has another type. */
   body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string; type?: string };
@@ -79,51 +93,55 @@ const keyErrors: readonly Condition[] = [
 
 const bodyErrors: readonly Condition[] = ['body_not_json', 'request_too_large', 'body_memory_full'];
 
-/** Under `/v1`, with an API key. */
-export function keyOperation(operation: OperationDescription): Operation {
-  return operationOf(operation, keyErrors, [{ apiKey: [] }], [...everyAnswer, ...rateLimitHeaders]);
+type Access = 'key' | 'management' | 'admin' | 'open' | 'probe' | 'metrics';
+
+interface Checks {
+  errors: readonly Condition[];
+  security: Operation['security'];
+  headers: readonly string[];
 }
 
-/** Under `/v1`, with a management key. */
-export function managementOperation(operation: OperationDescription): Operation {
-  return operationOf(operation, keyErrors, [{ managementKey: [] }], [...everyAnswer, ...rateLimitHeaders]);
+const limited = [...everyAnswer, ...rateLimitHeaders];
+
+const accesses: Readonly<Record<Access, Checks>> = {
+  key: { errors: keyErrors, security: [{ apiKey: [] }], headers: limited },
+  management: { errors: keyErrors, security: [{ managementKey: [] }], headers: limited },
+  admin: {
+    errors: ['admin_token_wrong', 'admin_rate_limited', ...guarded],
+    security: [{ adminToken: [] }],
+    headers: everyAnswer,
+  },
+  open: { errors: guarded, security: [{}], headers: everyAnswer },
+  probe: { errors: [], security: [{}], headers: everyAnswer },
+  metrics: { errors: [], security: [{}, { adminToken: [] }], headers: everyAnswer },
+};
+
+export function pathsOf({ tag, access = 'key', operations }: Resource): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {};
+  for (const [methodAndPath, operation] of Object.entries(operations)) {
+    const [method, path] = methodAndPath.split(' ') as [string, string];
+    const caller = operation.access ?? (path.startsWith('/admin/v1/') ? 'admin' : access);
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operationOf(operation, path, tag.name, accesses[caller]) };
+  }
+  return paths;
 }
 
-/** Under `/admin/v1`, with the admin token. */
-export function adminOperation(operation: OperationDescription): Operation {
-  return operationOf(
-    operation,
-    ['admin_token_wrong', 'admin_rate_limited', ...guarded],
-    [{ adminToken: [] }],
-    everyAnswer,
-  );
-}
-
-/** Without a key. `/healthz`, `/readyz` and `/metrics` have no guards either. */
-export function openOperation(operation: OperationDescription, isGuarded: boolean): Operation {
-  return operationOf(operation, isGuarded ? guarded : [], [{}], everyAnswer);
-}
-
-function operationOf(
-  operation: OperationDescription,
-  kindErrors: readonly Condition[],
-  security: Operation['security'],
-  headerNames: readonly string[],
-): Operation {
-  const { id, tag, summary, description, parameters, body, answers } = operation;
-  const all = [...conditionsNaming(id), ...kindErrors, ...(body ? bodyErrors : [])];
-  const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, headerNames)]);
+function operationOf(operation: OperationDescription, path: string, tag: string, checks: Checks): Operation {
+  const { id, summary, description, body, answers } = operation;
+  const parameters = parametersOf(path, operation.parameters);
+  const all = [...conditionsNaming(id), ...checks.errors, ...(body ? bodyErrors : [])];
+  const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, checks.headers)]);
   return {
     operationId: id,
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    security,
-    ...(parameters && { parameters }),
+    security: checks.security,
+    ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(good),
-      ...errorResponses(all, headerNames, operation.errors),
+      ...errorResponses(all, checks.headers, operation.errors),
       default: operation.errors ? httpLayerOf(operation.errors) : { $ref: '#/components/responses/HttpLayer' },
     },
   };

@@ -49,6 +49,18 @@ export function oneOfValues(values: readonly (string | null)[], description: str
   return { type, enum: [...values], description };
 }
 
+/** A NUL is refused: PostgreSQL has no text with one. */
+export const plainText: Schema = { type: 'string', pattern: '^[^\\x00]*$' };
+
+export function query(
+  name: string,
+  description: string,
+  schema: Schema = plainText,
+  more?: Partial<Parameter>,
+): Parameter {
+  return { name, in: 'query', description, schema, ...more };
+}
+
 /** The query parameter that `queryNumber` reads with the same rule. */
 export function numberParameter({ name, description, min, max, default: value }: NumberParameter): Parameter {
   return {

@@ -57,15 +57,8 @@ export interface Operation {
 
 export const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof methods)[number];
-type PathItem = { readonly [M in Method]?: Operation };
+export type PathItem = { readonly [M in Method]?: Operation };
 type Paths = Readonly<Record<string, PathItem>>;
-
-/** One subject of the API: a tag, its paths and their schemas. */
-export interface Resource {
-  readonly tag: { readonly name: string; readonly description: string };
-  readonly paths: Paths;
-  readonly schemas?: Readonly<Record<string, Schema>>;
-}
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';

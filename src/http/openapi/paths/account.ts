@@ -5,9 +5,9 @@ import { aliasTargetSchemas } from '../../../accounts/aliases/alias-target.js';
 import { aliasNameRule, modelIdSchema } from '../../../catalogue/model-id.js';
 import { defaultPolicy, policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
-import { json, keyOperation, noContent } from '../operations.js';
+import { json, noContent, type Resource } from '../operations.js';
 import { array, integer, listOf, number, object, ref, text, textOrNull, time, usd } from '../schema.js';
-import type { Parameter, Resource, Schema } from '../types.js';
+import type { Schema } from '../types.js';
 import { budgetReport } from './budgets.js';
 
 const accountTag = { name: 'Account', description: 'The balance of the account, and the limits of the key.' };
@@ -39,30 +39,21 @@ export const account: Resource = {
       }),
     }),
   },
-  paths: {
-    '/v1/credits': {
-      get: keyOperation({
-        id: 'getCredits',
-        tag: accountTag.name,
-        summary: 'Get the balance',
-        answers: { '200': json('The balance and its sums.', ref('Credits')) },
-      }),
+  operations: {
+    'GET /v1/credits': {
+      id: 'getCredits',
+      summary: 'Get the balance',
+      answers: { '200': json('The balance and its sums.', ref('Credits')) },
     },
-    '/v1/budget': {
-      get: keyOperation({
-        id: 'getBudget',
-        tag: accountTag.name,
-        summary: 'Get what may still be spent',
-        answers: { '200': json('The limits of the key, its project and its account.', ref('BudgetReport')) },
-      }),
+    'GET /v1/budget': {
+      id: 'getBudget',
+      summary: 'Get what may still be spent',
+      answers: { '200': json('The limits of the key, its project and its account.', ref('BudgetReport')) },
     },
-    '/v1/key': {
-      get: keyOperation({
-        id: 'getKey',
-        tag: accountTag.name,
-        summary: 'Get the key in use',
-        answers: { '200': json('The key.', ref('KeyInfo')) },
-      }),
+    'GET /v1/key': {
+      id: 'getKey',
+      summary: 'Get the key in use',
+      answers: { '200': json('The key.', ref('KeyInfo')) },
     },
   },
 };
@@ -91,18 +82,7 @@ function withName(shape: Schema): Schema {
   };
 }
 
-const nameParameter: Parameter = {
-  name: 'name',
-  in: 'path',
-  required: true,
-  description: 'The alias, without `alias/`.',
-  schema: { type: 'string' },
-  example: 'fast',
-};
-
 const repoint = {
-  tag: aliasTag.name,
-  parameters: [nameParameter],
   body: {
     schema: ref('AliasTarget'),
     examples: {
@@ -130,55 +110,41 @@ export const aliases: Resource = {
     NewAlias: { anyOf: aliasTargetSchemas.map(withName) },
     AliasTarget: { anyOf: aliasTargetSchemas },
   },
-  paths: {
-    '/v1/aliases': {
-      get: keyOperation({
-        id: 'listAliases',
-        tag: aliasTag.name,
-        summary: 'List aliases',
-        answers: { '200': json('The list.', listOf(ref('Alias'))) },
-      }),
-      post: keyOperation({
-        id: 'createAlias',
-        tag: aliasTag.name,
-        summary: 'Create an alias',
-        description: 'Send one shape of target, not several.',
-        body: {
-          schema: ref('NewAlias'),
-          examples: {
-            flat: {
-              summary: 'Flat',
-              value: { name: 'fast', provider: 'sandbox', canonical_id: 'lodestone/regions', locode: 'defra' },
-            },
-            text: { summary: 'As one id', value: { name: 'any', target: 'auto/lodestone/echo' } },
+  operations: {
+    'GET /v1/aliases': {
+      id: 'listAliases',
+      summary: 'List aliases',
+      answers: { '200': json('The list.', listOf(ref('Alias'))) },
+    },
+    'POST /v1/aliases': {
+      id: 'createAlias',
+      summary: 'Create an alias',
+      description: 'Send one shape of target, not several.',
+      body: {
+        schema: ref('NewAlias'),
+        examples: {
+          flat: {
+            summary: 'Flat',
+            value: { name: 'fast', provider: 'sandbox', canonical_id: 'lodestone/regions', locode: 'defra' },
           },
+          text: { summary: 'As one id', value: { name: 'any', target: 'auto/lodestone/echo' } },
         },
-        answers: { '201': json('The alias.', ref('Alias')) },
-      }),
+      },
+      answers: { '201': json('The alias.', ref('Alias')) },
     },
-    '/v1/aliases/{name}': {
-      get: keyOperation({
-        id: 'getAlias',
-        tag: aliasTag.name,
-        summary: 'Get an alias',
-        parameters: [nameParameter],
-        answers: { '200': json('The alias.', ref('Alias')) },
-      }),
-      put: keyOperation({ id: 'repointAlias', summary: 'Repoint an alias', ...repoint }),
-      patch: keyOperation({
-        id: 'patchAlias',
-        summary: 'Repoint an alias (the same as PUT)',
-        description: 'Send the full target here too; absent fields are not kept.',
-        ...repoint,
-      }),
-      delete: keyOperation({
-        id: 'deleteAlias',
-        tag: aliasTag.name,
-        summary: 'Delete an alias',
-        parameters: [nameParameter],
-        answers: { '204': noContent },
-      }),
+    'GET /v1/aliases/{name}': {
+      id: 'getAlias',
+      summary: 'Get an alias',
+      answers: { '200': json('The alias.', ref('Alias')) },
     },
+    'PUT /v1/aliases/{name}': { id: 'repointAlias', summary: 'Repoint an alias', ...repoint },
+    'PATCH /v1/aliases/{name}': {
+      id: 'patchAlias',
+      summary: 'Repoint an alias (the same as PUT)',
+      description: 'Send the full target here too; absent fields are not kept.',
+      ...repoint,
+    },
+    'DELETE /v1/aliases/{name}': { id: 'deleteAlias', summary: 'Delete an alias', answers: { '204': noContent } },
   },
 };
 
@@ -200,37 +166,28 @@ export const fallback: Resource = {
     Fallback: object({ object: { const: 'fallback' }, fallback: chainOf({ type: 'string' }) }),
     NewFallback: object({ fallback: chainOf(modelIdSchema) }),
   },
-  paths: {
-    '/v1/fallback': {
-      get: keyOperation({
-        id: 'getFallback',
-        tag: fallbackTag.name,
-        summary: 'Get the saved chain',
-        answers: { '200': json('The chain; empty where none is saved.', ref('Fallback')) },
-      }),
-      put: keyOperation({
-        id: 'putFallback',
-        tag: fallbackTag.name,
-        summary: 'Save the chain',
-        description: 'Every entry must be in the catalogue and served. An entry that is withdrawn later is skipped.',
-        body: {
-          schema: ref('NewFallback'),
-          examples: {
-            chain: {
-              summary: 'Two entries',
-              value: { fallback: { models: ['auto/lodestone/regions', 'sandbox/lodestone/echo'] } },
-            },
+  operations: {
+    'GET /v1/fallback': {
+      id: 'getFallback',
+      summary: 'Get the saved chain',
+      answers: { '200': json('The chain; empty where none is saved.', ref('Fallback')) },
+    },
+    'PUT /v1/fallback': {
+      id: 'putFallback',
+      summary: 'Save the chain',
+      description: 'Every entry must be in the catalogue and served. An entry that is withdrawn later is skipped.',
+      body: {
+        schema: ref('NewFallback'),
+        examples: {
+          chain: {
+            summary: 'Two entries',
+            value: { fallback: { models: ['auto/lodestone/regions', 'sandbox/lodestone/echo'] } },
           },
         },
-        answers: { '200': json('The chain.', ref('Fallback')) },
-      }),
-      delete: keyOperation({
-        id: 'deleteFallback',
-        tag: fallbackTag.name,
-        summary: 'Delete the chain',
-        answers: { '204': noContent },
-      }),
+      },
+      answers: { '200': json('The chain.', ref('Fallback')) },
     },
+    'DELETE /v1/fallback': { id: 'deleteFallback', summary: 'Delete the chain', answers: { '204': noContent } },
   },
 };
 
@@ -256,37 +213,32 @@ export const routingPolicy: Resource = {
       },
     ),
   },
-  paths: {
-    '/v1/routing-policy': {
-      get: keyOperation({
-        id: 'getRoutingPolicy',
-        tag: policyTag.name,
-        summary: 'Get the routing policy',
-        answers: { '200': json('The policy.', ref('RoutingPolicy')) },
-      }),
-      put: keyOperation({
-        id: 'putRoutingPolicy',
-        tag: policyTag.name,
-        summary: 'Replace the routing policy',
-        description:
-          'Replaces the whole policy. `POST /v1/routes/explain` shows which routes of a model a policy leaves.',
-        body: {
-          schema: ref('NewRoutingPolicy'),
-          examples: {
-            europe: {
-              summary: 'In Germany or Sweden, outside the CLOUD Act, clean first',
-              value: { deny_cloud_act: true, regions: { allow: ['DE', 'SE'] }, prefer: 'carbon' },
-            },
+  operations: {
+    'GET /v1/routing-policy': {
+      id: 'getRoutingPolicy',
+      summary: 'Get the routing policy',
+      answers: { '200': json('The policy.', ref('RoutingPolicy')) },
+    },
+    'PUT /v1/routing-policy': {
+      id: 'putRoutingPolicy',
+      summary: 'Replace the routing policy',
+      description:
+        'Replaces the whole policy. `POST /v1/routes/explain` shows which routes of a model a policy leaves.',
+      body: {
+        schema: ref('NewRoutingPolicy'),
+        examples: {
+          europe: {
+            summary: 'In Germany or Sweden, outside the CLOUD Act, clean first',
+            value: { deny_cloud_act: true, regions: { allow: ['DE', 'SE'] }, prefer: 'carbon' },
           },
         },
-        answers: { '200': json('The policy.', ref('RoutingPolicy')) },
-      }),
-      delete: keyOperation({
-        id: 'deleteRoutingPolicy',
-        tag: policyTag.name,
-        summary: 'Back to the default policy',
-        answers: { '204': noContent },
-      }),
+      },
+      answers: { '200': json('The policy.', ref('RoutingPolicy')) },
+    },
+    'DELETE /v1/routing-policy': {
+      id: 'deleteRoutingPolicy',
+      summary: 'Back to the default policy',
+      answers: { '204': noContent },
     },
   },
 };

@@ -1,8 +1,8 @@
 /** Describes sums of usage, for an account and for operators. */
 import { operatorGroups, ownGroups } from '../../api/activity.js';
-import { adminOperation, json, keyOperation } from '../operations.js';
-import { instant, integer, listOf, numberOrNull, object, ref, text, textOrNull, time, usd } from '../schema.js';
-import type { Parameter, Resource, Schema } from '../types.js';
+import { json, type Resource } from '../operations.js';
+import { instant, integer, listOf, numberOrNull, object, query, ref, text, textOrNull, time, usd } from '../schema.js';
+import type { Parameter, Schema } from '../types.js';
 
 const tag = {
   name: 'Activity',
@@ -34,30 +34,14 @@ const row = object({
   ...figures,
 });
 
-const moment = (name: string, description: string): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema: instant,
-  example: '2026-03-01',
-});
-
-const choice = (name: string, description: string, values: readonly string[]): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema: { type: 'string', enum: [...values] },
-});
+const someDay = { example: '2026-03-01' };
 
 const parametersOf = (groups: readonly string[]): Parameter[] => [
-  moment('from', 'RFC 3339 or a date, UTC; included. Without it, 7 days before `to`.'),
-  moment('to', 'RFC 3339 or a date, UTC; not included. Without it, the end of today.'),
-  choice('interval', 'What a row covers.', ['hour', 'day']),
-  choice('group_by', 'Without it, there is one row an interval.', groups),
-  {
-    ...{ name: 'project', in: 'query', description: 'Only requests of the project with this id.' },
-    schema: { type: 'string', pattern: '^[^\\x00]*$' },
-  },
+  query('from', 'RFC 3339 or a date, UTC; included. Without it, 7 days before `to`.', instant, someDay),
+  query('to', 'RFC 3339 or a date, UTC; not included. Without it, the end of today.', instant, someDay),
+  query('interval', 'What a row covers.', { type: 'string', enum: ['hour', 'day'] }),
+  query('group_by', 'Without it, there is one row an interval.', { type: 'string', enum: [...groups] }),
+  query('project', 'Only requests of the project with this id.'),
 ];
 
 const answers = {
@@ -70,27 +54,19 @@ const answers = {
 export const activity: Resource = {
   tag,
   schemas: { Activity: row },
-  paths: {
-    '/v1/activity': {
-      get: keyOperation({
-        ...{ id: 'getActivity', tag: tag.name, summary: 'Sum up usage', parameters: parametersOf(ownGroups), answers },
-        description: 'Requests of the account by hour or day, in groups. Sums of the rows equal the total.',
-      }),
+  operations: {
+    'GET /v1/activity': {
+      id: 'getActivity',
+      summary: 'Sum up usage',
+      parameters: parametersOf(ownGroups),
+      answers,
+      description: 'Requests of the account by hour or day, in groups. Sums of the rows equal the total.',
     },
   },
 };
 
-const account: Parameter = {
-  ...{
-    name: 'account',
-    in: 'query',
-    description: 'Only this account.',
-    schema: { type: 'string', pattern: '^[^\\x00]*$' },
-  },
-};
-
 /** Part of the operators' records. */
-export const adminActivity: Pick<Resource, 'schemas' | 'paths'> = {
+export const adminActivity: Pick<Resource, 'schemas' | 'operations'> = {
   schemas: {
     StorageFault: object({
       what: text('What was compared.'),
@@ -99,12 +75,12 @@ export const adminActivity: Pick<Resource, 'schemas' | 'paths'> = {
       found: text('What it is.'),
     }),
   },
-  paths: {
-    '/admin/v1/activity': {
-      get: adminOperation({
-        ...{ id: 'getAllActivity', tag: 'Records', summary: 'Sum up the usage of all accounts', answers },
-        parameters: [...parametersOf(operatorGroups), account],
-      }),
+  operations: {
+    'GET /admin/v1/activity': {
+      id: 'getAllActivity',
+      summary: 'Sum up the usage of all accounts',
+      answers,
+      parameters: [...parametersOf(operatorGroups), query('account', 'Only this account.')],
     },
   },
 };

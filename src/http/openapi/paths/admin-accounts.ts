@@ -3,7 +3,7 @@
 import { ledgerKinds } from '../../../domain/ledger-entry.js';
 import { accountChange, newAccount, passwordChange } from '../../admin/accounts.js';
 import { ledgerLimit, newCredit } from '../../admin/credits.js';
-import { adminOperation, json, noContent } from '../operations.js';
+import { json, noContent, type Resource } from '../operations.js';
 import {
   bodySchema,
   boolean,
@@ -17,7 +17,6 @@ import {
   time,
   usd,
 } from '../schema.js';
-import type { Parameter, Resource } from '../types.js';
 import { budget } from './budgets.js';
 import { importedFrom } from './keys.js';
 import { settings } from './projects.js';
@@ -28,14 +27,6 @@ const perMinute = (what: string) => ({
   type: ['integer', 'null'],
   description: `${what} a minute for each key; null is the service’s default.`,
 });
-
-export const accountId: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The account’s id.',
-  schema: { type: 'string' },
-};
 
 export const adminAccounts: Resource = {
   tag: accountsTag,
@@ -65,96 +56,74 @@ export const adminAccounts: Resource = {
     NewPassword: bodySchema(passwordChange),
     AccountChange: bodySchema(accountChange),
   },
-  paths: {
-    '/admin/v1/accounts': {
-      get: adminOperation({
-        id: 'listAccounts',
-        tag: accountsTag.name,
-        summary: 'List accounts',
-        answers: { '200': json('The list.', listOf(ref('Account'))) },
-      }),
-      post: adminOperation({
-        id: 'createAccount',
-        tag: accountsTag.name,
-        summary: 'Create an account',
-        body: {
-          schema: ref('NewAccount'),
-          examples: {
-            account: {
-              summary: 'A new account',
-              value: { email: 'ada@example.com', name: 'Ada', billing_country: 'DE' },
-            },
+  operations: {
+    'GET /admin/v1/accounts': {
+      id: 'listAccounts',
+      summary: 'List accounts',
+      answers: { '200': json('The list.', listOf(ref('Account'))) },
+    },
+    'POST /admin/v1/accounts': {
+      id: 'createAccount',
+      summary: 'Create an account',
+      body: {
+        schema: ref('NewAccount'),
+        examples: {
+          account: {
+            summary: 'A new account',
+            value: { email: 'ada@example.com', name: 'Ada', billing_country: 'DE' },
           },
         },
-        answers: { '201': json('The account.', ref('Account')) },
-      }),
+      },
+      answers: { '201': json('The account.', ref('Account')) },
     },
-    '/admin/v1/accounts/{id}': {
-      get: adminOperation({
-        id: 'getAccount',
-        tag: accountsTag.name,
-        summary: 'Get an account',
-        parameters: [accountId],
-        answers: { '200': json('The account.', ref('Account')) },
-      }),
-      patch: adminOperation({
-        id: 'changeAccount',
-        tag: accountsTag.name,
-        summary: 'Suspend, limit or move an account',
-        parameters: [accountId],
-        body: {
-          schema: ref('AccountChange'),
-          examples: {
-            limits: {
-              summary: 'Limits of its own',
-              value: { limits: { requests_per_minute: 120, tokens_per_minute: null } },
-            },
-            active: { summary: 'Active', value: { status: 'active' } },
+    'GET /admin/v1/accounts/{id}': {
+      id: 'getAccount',
+      summary: 'Get an account',
+      answers: { '200': json('The account.', ref('Account')) },
+    },
+    'PATCH /admin/v1/accounts/{id}': {
+      id: 'changeAccount',
+      summary: 'Suspend, limit or move an account',
+      body: {
+        schema: ref('AccountChange'),
+        examples: {
+          limits: {
+            summary: 'Limits of its own',
+            value: { limits: { requests_per_minute: 120, tokens_per_minute: null } },
           },
+          active: { summary: 'Active', value: { status: 'active' } },
         },
-        answers: { '200': json('The account.', ref('Account')) },
-      }),
+      },
+      answers: { '200': json('The account.', ref('Account')) },
     },
-    '/admin/v1/accounts/{id}/password': {
-      put: adminOperation({
-        id: 'setPassword',
-        tag: accountsTag.name,
-        summary: 'Set the password of an account',
-        description: 'Lets the account sign in at the dashboard, and ends its sessions.',
-        parameters: [accountId],
-        body: {
-          schema: ref('NewPassword'),
-          examples: { password: { summary: 'A new password', value: { password: 'correct horse battery' } } },
-        },
-        answers: { '204': noContent },
-      }),
+    'PUT /admin/v1/accounts/{id}/password': {
+      id: 'setPassword',
+      summary: 'Set the password of an account',
+      description: 'Lets the account sign in at the dashboard, and ends its sessions.',
+      body: {
+        schema: ref('NewPassword'),
+        examples: { password: { summary: 'A new password', value: { password: 'correct horse battery' } } },
+      },
+      answers: { '204': noContent },
     },
-    '/admin/v1/accounts/{id}/password-reset': {
-      post: adminOperation({
-        id: 'createPasswordReset',
-        tag: accountsTag.name,
-        summary: 'Make a link that resets a password',
-        description:
-          'The link works once, within 24 hours. Whoever opens it chooses a new password for the account, which ends its sessions and its other links.',
-        parameters: [accountId],
-        answers: {
-          '201': json(
-            'The link.',
-            object({ url: text('Give it to the owner of the account only.'), expires_at: time('When it expires.') }),
-          ),
-        },
-      }),
+    'POST /admin/v1/accounts/{id}/password-reset': {
+      id: 'createPasswordReset',
+      summary: 'Make a link that resets a password',
+      description:
+        'The link works once, within 24 hours. Whoever opens it chooses a new password for the account, which ends its sessions and its other links.',
+      answers: {
+        '201': json(
+          'The link.',
+          object({ url: text('Give it to the owner of the account only.'), expires_at: time('When it expires.') }),
+        ),
+      },
     },
-    '/admin/v1/accounts/{id}/two-factor': {
-      delete: adminOperation({
-        id: 'resetTwoFactor',
-        tag: accountsTag.name,
-        summary: 'Reset two-factor sign-in',
-        description:
-          'For a lost device: sign-in asks for no code until the owner turns it on again. Ends the sessions of the account. Where it is off, nothing happens.',
-        parameters: [accountId],
-        answers: { '200': json('The account.', ref('Account')) },
-      }),
+    'DELETE /admin/v1/accounts/{id}/two-factor': {
+      id: 'resetTwoFactor',
+      summary: 'Reset two-factor sign-in',
+      description:
+        'For a lost device: sign-in asks for no code until the owner turns it on again. Ends the sessions of the account. Where it is off, nothing happens.',
+      answers: { '200': json('The account.', ref('Account')) },
     },
   },
 };
@@ -178,30 +147,23 @@ export const adminCredits: Resource = {
     }),
     NewCredit: bodySchema(newCredit),
   },
-  paths: {
-    '/admin/v1/accounts/{id}/credits': {
-      post: adminOperation({
-        id: 'postCredit',
-        tag: creditsTag.name,
-        summary: 'Credit or debit an account',
-        parameters: [accountId],
-        body: {
-          schema: ref('NewCredit'),
-          examples: { credit: { summary: 'Ten dollars', value: { amount_usd: '10.00', note: 'Welcome' } } },
-        },
-        answers: { '201': json('The ledger entry.', ref('LedgerEntry')) },
-      }),
+  operations: {
+    'POST /admin/v1/accounts/{id}/credits': {
+      id: 'postCredit',
+      summary: 'Credit or debit an account',
+      body: {
+        schema: ref('NewCredit'),
+        examples: { credit: { summary: 'Ten dollars', value: { amount_usd: '10.00', note: 'Welcome' } } },
+      },
+      answers: { '201': json('The ledger entry.', ref('LedgerEntry')) },
     },
-    '/admin/v1/accounts/{id}/ledger': {
-      get: adminOperation({
-        id: 'getLedger',
-        tag: creditsTag.name,
-        summary: 'Get the ledger',
-        parameters: [accountId, numberParameter(ledgerLimit)],
-        answers: {
-          '200': json('The entries.', listOf(ref('LedgerEntry'), { has_more: boolean('There are older ones.') })),
-        },
-      }),
+    'GET /admin/v1/accounts/{id}/ledger': {
+      id: 'getLedger',
+      summary: 'Get the ledger',
+      parameters: [numberParameter(ledgerLimit)],
+      answers: {
+        '200': json('The entries.', listOf(ref('LedgerEntry'), { has_more: boolean('There are older ones.') })),
+      },
     },
   },
 };

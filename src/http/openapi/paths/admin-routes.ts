@@ -3,7 +3,7 @@ import { keyStates } from '../../../base/provider-key.js';
 import { auditLimit } from '../../admin/audit.js';
 import { modelStateNames, newState } from '../../admin/routes.js';
 import { datePattern } from '../../query.js';
-import { adminOperation, json, noContent } from '../operations.js';
+import { json, noContent, type Resource } from '../operations.js';
 import {
   array,
   bodySchema,
@@ -15,13 +15,14 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  query,
   ref,
   text,
   textOrNull,
   time,
   usd,
 } from '../schema.js';
-import type { Parameter, Resource, Schema } from '../types.js';
+import type { Schema } from '../types.js';
 
 export const auditEntry = {
   id: text('Its id.'),
@@ -46,30 +47,9 @@ const tag = {
   description: 'For operators: the health of routes, the catalogue, and who changed what.',
 };
 
-const segment = (name: string, description: string, example: string): Parameter => ({
-  name,
-  in: 'path',
-  required: true,
-  description,
-  schema: { type: 'string' },
-  example,
-});
-const creator = segment('creator', 'The model’s creator.', 'lodestone');
-const model = (example: string) => segment('model', 'The model’s name.', example);
-
 const counts = { models: integer('Models.'), routes: integer('Routes.'), providers: integer('Providers.') };
 
-const queryParameter = (name: string, description: string): Parameter => ({
-  name,
-  in: 'query',
-  required: true,
-  description,
-  schema: {
-    type: 'string',
-    minLength: 1,
-    pattern: name === 'day' ? datePattern : '^[^\\x00]+$',
-  },
-});
+const someText = { type: 'string', minLength: 1, pattern: '^[^\\x00]+$' };
 
 const billedLine = object({
   day: text('The day, UTC.'),
@@ -153,90 +133,70 @@ export const adminRoutes: Resource = {
     }),
     AuditEntry: object(auditEntry),
   },
-  paths: {
-    '/admin/v1/billed-lines': {
-      get: adminOperation({
-        id: 'listBilledLines',
-        tag: tag.name,
-        summary: 'List what was billed for a provider on a day',
-        description:
-          'By route and line of the bills, as in `cost_lines` of a generation. `requests` counts the answers, `unrecorded` those of versions that kept no lines. `lodestone reconcile` compares it with a provider’s usage export.',
-        parameters: [
-          { ...queryParameter('provider', 'The provider.'), example: 'sandbox' },
-          { ...queryParameter('day', 'The day, UTC.'), example: '2026-11-16' },
-          queryParameter(
-            'credential',
-            'Of the operator’s credentials where it is left out; `own` of all of customers, or the id of one.',
-          ),
-        ],
-        answers: { '200': json('The lines.', listOf(ref('BilledLine'))) },
-      }),
+  operations: {
+    'GET /admin/v1/billed-lines': {
+      id: 'listBilledLines',
+      summary: 'List what was billed for a provider on a day',
+      description:
+        'By route and line of the bills, as in `cost_lines` of a generation. `requests` counts the answers, `unrecorded` those of versions that kept no lines. `lodestone reconcile` compares it with a provider’s usage export.',
+      parameters: [
+        query('provider', 'The provider.', someText, { required: true, example: 'sandbox' }),
+        query('day', 'The day, UTC.', { ...someText, pattern: datePattern }, { required: true, example: '2026-11-16' }),
+        query(
+          'credential',
+          'Of the operator’s credentials where it is left out; `own` of all of customers, or the id of one.',
+          someText,
+          { required: true },
+        ),
+      ],
+      answers: { '200': json('The lines.', listOf(ref('BilledLine'))) },
     },
-    '/admin/v1/routes': {
-      get: adminOperation({
-        id: 'listRoutes',
-        tag: tag.name,
-        summary: 'List routes with their health',
-        answers: { '200': json('The list.', listOf(ref('Route'))) },
-      }),
+    'GET /admin/v1/routes': {
+      id: 'listRoutes',
+      summary: 'List routes with their health',
+      answers: { '200': json('The list.', listOf(ref('Route'))) },
     },
-    '/admin/v1/models/{creator}/{model}/availability': {
-      put: adminOperation({
-        id: 'setModelAvailability',
-        tag: tag.name,
-        summary: 'Disable or enable a model',
-        parameters: [creator, model('slow')],
-        body: {
-          schema: ref('NewAvailability'),
-          examples: {
-            soft: { summary: 'Out for now', value: { state: 'soft_disabled', reason: 'Maintenance until 18:00 UTC' } },
-            available: { summary: 'Back', value: { state: 'available' } },
-          },
+    'GET /admin/v1/routes/history': {
+      id: 'listRouteHistory',
+      summary: 'List routes with their history',
+      description: 'The figures of `GET /v1/status` for every route of the catalogue, however few requests there were.',
+      answers: { '200': json('The list.', listOf(ref('RouteHistory'))) },
+    },
+    'PUT /admin/v1/models/{creator}/{model}/availability': {
+      id: 'setModelAvailability',
+      summary: 'Disable or enable a model',
+      body: {
+        schema: ref('NewAvailability'),
+        examples: {
+          soft: { summary: 'Out for now', value: { state: 'soft_disabled', reason: 'Maintenance until 18:00 UTC' } },
+          available: { summary: 'Back', value: { state: 'available' } },
         },
-        answers: { '200': json('The state.', ref('ModelAvailability')) },
-      }),
+      },
+      answers: { '200': json('The state.', ref('ModelAvailability')) },
     },
-    '/admin/v1/routes/{provider}/{creator}/{model}/{locode}/hold': {
-      delete: adminOperation({
-        id: 'liftHold',
-        tag: tag.name,
-        summary: 'Lift a quota hold',
-        parameters: [
-          segment('provider', 'The provider.', 'sandbox'),
-          creator,
-          model('quota'),
-          segment('locode', 'The region, or `global`.', 'global'),
-        ],
-        answers: { '204': noContent },
-      }),
+    'DELETE /admin/v1/routes/{provider}/{creator}/{model}/{locode}/hold': {
+      id: 'liftHold',
+      summary: 'Lift a quota hold',
+      answers: { '204': noContent },
     },
-    '/admin/v1/catalogue/reload': {
-      post: adminOperation({
-        id: 'reloadCatalogue',
-        tag: tag.name,
-        summary: 'Reload the catalogue',
-        description: 'Takes changed catalogue files and provider settings into use: all of them, or none.',
-        answers: { '200': json('What is in use now.', ref('CatalogueCounts')) },
-      }),
+    'POST /admin/v1/catalogue/reload': {
+      id: 'reloadCatalogue',
+      summary: 'Reload the catalogue',
+      description: 'Takes changed catalogue files and provider settings into use: all of them, or none.',
+      answers: { '200': json('What is in use now.', ref('CatalogueCounts')) },
     },
-    '/admin/v1/catalogue/retirements': {
-      get: adminOperation({
-        id: 'listRetirements',
-        tag: tag.name,
-        summary: 'List routes that retire',
-        description:
-          'Routes that retire within 60 days or are retired, and what leads to them in the settings of accounts.',
-        answers: { '200': json('The routes.', listOf(ref('RouteRetirement'))) },
-      }),
+    'GET /admin/v1/catalogue/retirements': {
+      id: 'listRetirements',
+      summary: 'List routes that retire',
+      description:
+        'Routes that retire within 60 days or are retired, and what leads to them in the settings of accounts.',
+      answers: { '200': json('The routes.', listOf(ref('RouteRetirement'))) },
     },
-    '/admin/v1/audit': {
-      get: adminOperation({
-        id: 'listAudit',
-        tag: tag.name,
-        summary: 'Who did what',
-        parameters: [numberParameter(auditLimit)],
-        answers: { '200': json('The entries.', listOf(ref('AuditEntry'))) },
-      }),
+    'GET /admin/v1/audit': {
+      id: 'listAudit',
+      summary: 'Who did what',
+      parameters: [numberParameter(auditLimit)],
+      answers: { '200': json('The entries.', listOf(ref('AuditEntry'))) },
     },
   },
 };

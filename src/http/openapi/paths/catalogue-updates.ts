@@ -2,9 +2,9 @@
 import { effects } from '../../../catalogue/effects.js';
 import { changeKinds } from '../../../catalogue/facts.js';
 import { newUpdate, rollbackTarget } from '../../admin/catalogue-updates.js';
-import { adminOperation, json } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import { array, bodySchema, boolean, listOf, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
-import type { Resource, Schema } from '../types.js';
+import type { Schema } from '../types.js';
 
 const tag = { name: 'Catalogue updates', description: 'For operators: a newer catalogue without a new release.' };
 
@@ -54,53 +54,46 @@ export const adminCatalogue: Resource = {
       in_use: boolean('Whether it is in use.'),
     }),
   },
-  paths: {
-    '/admin/v1/catalogue/updates': {
-      get: adminOperation({
-        id: 'listCatalogueUpdates',
-        tag: tag.name,
-        summary: 'List the updates that are kept',
-        answers: {
-          '200': json(
-            'The last five, newest version first.',
-            listOf(ref('KeptCatalogueUpdate'), {
-              in_use: version('The version in use.'),
-              builtin: version('The version that this gateway has built in.'),
-              last_look: object(
-                { at: time('When.'), text: text('What was found, and what was applied.') },
-                { type: ['object', 'null'], description: 'The last daily look; null where there was none.' },
-              ),
-            }),
-          ),
-        },
-      }),
-      post: adminOperation({
-        id: 'updateCatalogue',
-        tag: tag.name,
-        summary: 'Take a newer catalogue into use',
-        description:
-          'In every process at once. Running requests end with the catalogue that they began with. A file that is refused changes nothing.',
-        body: {
-          schema: ref('NewCatalogueUpdate'),
-          examples: {
-            dry: { summary: 'What would change', value: { file: 'bG9kZXN0b25lLWNhdGFsb2d1ZS8x', dry_run: true } },
-          },
-        },
-        answers: { '200': json('What has changed.', ref('CatalogueUpdate')) },
-      }),
+  operations: {
+    'GET /admin/v1/catalogue/updates': {
+      id: 'listCatalogueUpdates',
+      summary: 'List the updates that are kept',
+      answers: {
+        '200': json(
+          'The last five, newest version first.',
+          listOf(ref('KeptCatalogueUpdate'), {
+            in_use: version('The version in use.'),
+            builtin: version('The version that this gateway has built in.'),
+            last_look: object(
+              { at: time('When.'), text: text('What was found, and what was applied.') },
+              { type: ['object', 'null'], description: 'The last daily look; null where there was none.' },
+            ),
+          }),
+        ),
+      },
     },
-    '/admin/v1/catalogue/rollback': {
-      post: adminOperation({
-        id: 'rollBackCatalogue',
-        tag: tag.name,
-        summary: 'Take an update of the catalogue back',
-        description: 'It asks for no confirmation.',
-        body: {
-          schema: ref('RollbackTarget'),
-          examples: { before: { summary: 'The version before', value: {} } },
+    'POST /admin/v1/catalogue/updates': {
+      id: 'updateCatalogue',
+      summary: 'Take a newer catalogue into use',
+      description:
+        'In every process at once. Running requests end with the catalogue that they began with. A file that is refused changes nothing.',
+      body: {
+        schema: ref('NewCatalogueUpdate'),
+        examples: {
+          dry: { summary: 'What would change', value: { file: 'bG9kZXN0b25lLWNhdGFsb2d1ZS8x', dry_run: true } },
         },
-        answers: { '200': json('What has changed.', ref('CatalogueUpdate')) },
-      }),
+      },
+      answers: { '200': json('What has changed.', ref('CatalogueUpdate')) },
+    },
+    'POST /admin/v1/catalogue/rollback': {
+      id: 'rollBackCatalogue',
+      summary: 'Take an update of the catalogue back',
+      description: 'It asks for no confirmation.',
+      body: {
+        schema: ref('RollbackTarget'),
+        examples: { before: { summary: 'The version before', value: {} } },
+      },
+      answers: { '200': json('What has changed.', ref('CatalogueUpdate')) },
     },
   },
 };

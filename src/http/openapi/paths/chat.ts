@@ -1,7 +1,7 @@
 /** Describes `POST /v1/chat/completions`: examples, and the schemas of answers. */
 import { credentialName } from '../credential-name.js';
 import { routerHeaders } from '../headers.js';
-import { keyOperation } from '../operations.js';
+import type { Resource } from '../operations.js';
 import {
   array,
   boolean,
@@ -15,7 +15,7 @@ import {
   text,
   textOrNull,
 } from '../schema.js';
-import type { Example, Resource, Schema } from '../types.js';
+import type { Example, Schema } from '../types.js';
 import { usage } from '../usage.js';
 import { chatRequestSchemas } from './chat-request.js';
 
@@ -243,34 +243,31 @@ const chatAnswerSchemas = {
 export const chat: Resource = {
   tag: { name: 'Chat', description: 'Chat completions in OpenAI’s shape, routed, with a receipt and a cost.' },
   schemas: { ...chatRequestSchemas, ...chatAnswerSchemas },
-  paths: {
-    '/v1/chat/completions': {
-      post: keyOperation({
-        id: 'createChatCompletion',
-        tag: 'Chat',
-        summary: 'Create a chat completion',
-        description:
-          'Any OpenAI client works: set its base address to this service’s `/v1` and its key to one of yours. Fields that are not listed are passed to the provider as they are.',
-        body: { schema: ref('ChatRequest'), examples: chatExamples },
-        answers: {
-          '200': {
-            description: 'The answer, whole or streamed.',
-            headers: routerHeaders,
-            content: {
-              'application/json': { schema: ref('ChatCompletion'), examples: answerExamples },
-              'text/event-stream': {
-                schema: {
-                  type: 'string',
-                  description: stream,
-                  contentMediaType: 'text/event-stream',
-                  contentSchema: { anyOf: [ref('ChatCompletionChunk'), ref('ErrorCostUnresolvable')] },
-                },
-                examples: streamExamples,
+  operations: {
+    'POST /v1/chat/completions': {
+      id: 'createChatCompletion',
+      summary: 'Create a chat completion',
+      description:
+        'Any OpenAI client works: set its base address to this service’s `/v1` and its key to one of yours. Fields that are not listed are passed to the provider as they are.',
+      body: { schema: ref('ChatRequest'), examples: chatExamples },
+      answers: {
+        '200': {
+          description: 'The answer, whole or streamed.',
+          headers: routerHeaders,
+          content: {
+            'application/json': { schema: ref('ChatCompletion'), examples: answerExamples },
+            'text/event-stream': {
+              schema: {
+                type: 'string',
+                description: stream,
+                contentMediaType: 'text/event-stream',
+                contentSchema: { anyOf: [ref('ChatCompletionChunk'), ref('ErrorCostUnresolvable')] },
               },
+              examples: streamExamples,
             },
           },
         },
-      }),
+      },
     },
   },
 };

@@ -2,7 +2,7 @@
 import { credentialUses } from '../../../domain/credential.js';
 import { agreementSchema, credentialChange, newCredential } from '../../credentials/credential-fields.js';
 import { pageLimit } from '../../query.js';
-import { adminOperation, json, managementOperation, noContent, type OperationDescription } from '../operations.js';
+import { json, noContent, type Operations, type Resource } from '../operations.js';
 import {
   array,
   bodySchema,
@@ -11,12 +11,13 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  query,
   ref,
   text,
   textOrNull,
   time,
 } from '../schema.js';
-import type { Operation, Parameter, Resource, Schema } from '../types.js';
+import type { Schema } from '../types.js';
 
 const tag = {
   name: 'Credentials',
@@ -70,13 +71,6 @@ const check = object(
   { description: 'One call with it.' },
 );
 
-const path = (name: string, description: string): Parameter => ({
-  ...{ name, in: 'path', required: true, description, schema: { type: 'string' } },
-});
-const after: Parameter = {
-  ...{ name: 'after', in: 'query', description: 'Only entries after this id.', schema: { type: 'string' } },
-};
-
 const examples = {
   key: {
     summary: 'A key',
@@ -91,65 +85,47 @@ const examples = {
   },
 };
 
-interface Ids {
-  list: string;
-  create: string;
-  get: string;
-  update: string;
-  delete: string;
-  check: string;
-}
-
-interface Place {
-  operation: (description: OperationDescription) => Operation;
-  before: readonly Parameter[];
-  id: Parameter;
-  tagName: string;
-}
-
-function credentialPaths(base: string, ids: Ids, { operation, before, id, tagName }: Place): Resource['paths'] {
-  const own = { tag: tagName, parameters: [...before, id] };
+/** Of a management key, and the same under an account for operators. `owner` is in the names of the operations. */
+function credentialOperations(owner: '' | 'Account', list: string, item: string): Operations {
   const one = json('The credential, without its secret.', ref('Credential'));
   return {
-    [base]: {
-      get: operation({
-        ...{ id: ids.list, tag: tagName, summary: 'List credentials' },
-        parameters: [...before, numberParameter(pageLimit), after],
-        answers: { '200': json('A page, oldest first.', listOf(ref('Credential'))) },
-      }),
-      post: operation({
-        ...{ id: ids.create, tag: tagName, summary: 'Store a credential' },
-        ...(before.length > 0 && { parameters: before }),
-        description:
-          '`secret` has `api_key`; of Azure also `resource`; of Bedrock `api_key`, or `access_key_id`, `secret_access_key` and an optional `session_token`; of Vertex `service_account` and `project`.',
-        body: { schema: ref('NewCredential'), examples },
-        answers: { '201': one },
-      }),
+    [`GET ${list}`]: {
+      id: `list${owner}Credentials`,
+      summary: 'List credentials',
+      parameters: [numberParameter(pageLimit), query('after', 'Only entries after this id.', { type: 'string' })],
+      answers: { '200': json('A page, oldest first.', listOf(ref('Credential'))) },
     },
-    [`${base}/{${id.name}}`]: {
-      get: operation({ ...own, id: ids.get, summary: 'Get a credential', answers: { '200': one } }),
-      patch: operation({
-        ...{ ...own, id: ids.update, summary: 'Change a credential' },
-        description:
-          'A field that is left out stays as it is; a secret is replaced as a whole. Holds for the next request.',
-        body: {
-          schema: ref('CredentialChange'),
-          examples: { use: { summary: 'With the operator’s after it', value: { use: 'first' } } },
-        },
-        answers: { '200': one },
-      }),
-      delete: operation({
-        ...{ ...own, id: ids.delete, summary: 'Delete a credential' },
-        description: 'Holds for the next request. A stream that runs goes on to its end.',
-        answers: { '204': noContent },
-      }),
+    [`POST ${list}`]: {
+      id: `create${owner}Credential`,
+      summary: 'Store a credential',
+      description:
+        '`secret` has `api_key`; of Azure also `resource`; of Bedrock `api_key`, or `access_key_id`, `secret_access_key` and an optional `session_token`; of Vertex `service_account` and `project`.',
+      body: { schema: ref('NewCredential'), examples },
+      answers: { '201': one },
     },
-    [`${base}/{${id.name}}/check`]: {
-      post: operation({
-        ...{ ...own, id: ids.check, summary: 'Check a credential' },
-        description: 'Makes one cheap call with it.',
-        answers: { '200': json('The credential, and what the call has shown.', ref('CheckedCredential')) },
-      }),
+    [`GET ${item}`]: { id: `get${owner}Credential`, summary: 'Get a credential', answers: { '200': one } },
+    [`PATCH ${item}`]: {
+      id: `update${owner}Credential`,
+      summary: 'Change a credential',
+      description:
+        'A field that is left out stays as it is; a secret is replaced as a whole. Holds for the next request.',
+      body: {
+        schema: ref('CredentialChange'),
+        examples: { use: { summary: 'With the operator’s after it', value: { use: 'first' } } },
+      },
+      answers: { '200': one },
+    },
+    [`DELETE ${item}`]: {
+      id: `delete${owner}Credential`,
+      summary: 'Delete a credential',
+      description: 'Holds for the next request. A stream that runs goes on to its end.',
+      answers: { '204': noContent },
+    },
+    [`POST ${item}/check`]: {
+      id: `check${owner}Credential`,
+      summary: 'Check a credential',
+      description: 'Makes one cheap call with it.',
+      answers: { '200': json('The credential, and what the call has shown.', ref('CheckedCredential')) },
     },
   };
 }
@@ -162,14 +138,8 @@ export const credentials: Resource = {
     NewCredential: bodySchema(newCredential),
     CredentialChange: bodySchema(credentialChange),
   },
-  paths: credentialPaths(
-    '/v1/credentials',
-    {
-      ...{ list: 'listCredentials', create: 'createCredential', get: 'getCredential' },
-      ...{ update: 'updateCredential', delete: 'deleteCredential', check: 'checkCredential' },
-    },
-    { operation: managementOperation, before: [], id: path('id', 'The credential’s id.'), tagName: tag.name },
-  ),
+  access: 'management',
+  operations: credentialOperations('', '/v1/credentials', '/v1/credentials/{id}'),
 };
 
 const adminTag = {
@@ -187,25 +157,17 @@ export const adminCredentials: Resource = {
       failed: array({ type: 'string' }, 'Credentials that no key opens. Old keys are kept while there are any.'),
     }),
   },
-  paths: {
-    ...credentialPaths(
+  operations: {
+    ...credentialOperations(
+      'Account',
       '/admin/v1/accounts/{id}/credentials',
-      {
-        ...{ list: 'listAccountCredentials', create: 'createAccountCredential', get: 'getAccountCredential' },
-        ...{ update: 'updateAccountCredential', delete: 'deleteAccountCredential', check: 'checkAccountCredential' },
-      },
-      {
-        ...{ operation: adminOperation, before: [path('id', 'The account’s id.')], tagName: adminTag.name },
-        id: path('credential_id', 'The credential’s id.'),
-      },
+      '/admin/v1/accounts/{id}/credentials/{credential_id}',
     ),
-    '/admin/v1/secrets/rotate': {
-      post: adminOperation({
-        ...{ id: 'rotateSecrets', tag: adminTag.name, summary: 'Replace the key that credentials are sealed with' },
-        description:
-          'Writes a new key file, and wraps every secret anew while the gateway serves. May be called again.',
-        answers: { '200': json('The rotation.', ref('SecretsRotation')) },
-      }),
+    'POST /admin/v1/secrets/rotate': {
+      id: 'rotateSecrets',
+      summary: 'Replace the key that credentials are sealed with',
+      description: 'Writes a new key file, and wraps every secret anew while the gateway serves. May be called again.',
+      answers: { '200': json('The rotation.', ref('SecretsRotation')) },
     },
   },
 };

@@ -2,9 +2,9 @@
 import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { block, item, message, messageTool } from '../door-bodies.js';
 import { routerHeaders } from '../headers.js';
-import { json, keyOperation } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import { array, integer, object, ref, text, textOrNull } from '../schema.js';
-import type { Example, Resource, Schema } from '../types.js';
+import type { Example, Schema } from '../types.js';
 
 const open = { additionalProperties: true };
 const model = { ...modelIdSchema, description: 'A pin, `auto/…` or `alias/…`.' };
@@ -109,40 +109,34 @@ export const messages: Resource = {
     }),
     MessagesError: messagesError,
   },
-  paths: {
-    '/v1/messages': {
-      post: keyOperation({
-        id: 'createMessage',
-        tag: 'Messages',
-        summary: 'Create a message',
-        description:
-          'Any client of Anthropic’s API works: set its base address to this service and its key to one of yours, as `x-api-key` or `Authorization: Bearer`. A provider that speaks the API gets the request as it is; for any other it is translated.',
-        body: { schema: ref('MessageRequest'), examples: messageExamples },
-        errors: ref('MessagesError') as unknown as Schema,
-        answers: {
-          '200': {
-            description: 'The answer, whole or streamed.',
-            headers: routerHeaders,
-            content: {
-              'application/json': { schema: ref('Message') },
-              'text/event-stream': { schema: stream('The events of the Messages API.') },
-            },
+  operations: {
+    'POST /v1/messages': {
+      id: 'createMessage',
+      summary: 'Create a message',
+      description:
+        'Any client of Anthropic’s API works: set its base address to this service and its key to one of yours, as `x-api-key` or `Authorization: Bearer`. A provider that speaks the API gets the request as it is; for any other it is translated.',
+      body: { schema: ref('MessageRequest'), examples: messageExamples },
+      errors: ref('MessagesError') as unknown as Schema,
+      answers: {
+        '200': {
+          description: 'The answer, whole or streamed.',
+          headers: routerHeaders,
+          content: {
+            'application/json': { schema: ref('Message') },
+            'text/event-stream': { schema: stream('The events of the Messages API.') },
           },
         },
-      }),
+      },
     },
-    '/v1/messages/count_tokens': {
-      post: keyOperation({
-        id: 'countMessageTokens',
-        tag: 'Messages',
-        summary: 'Count the tokens of a message',
-        description: 'Free. A provider that speaks the API is asked; any other prompt is counted here.',
-        body: { schema: ref('MessageCountRequest'), examples: countExamples },
-        errors: ref('MessagesError') as unknown as Schema,
-        answers: {
-          '200': json('The count.', object({ input_tokens: integer('Tokens of the prompt.') }, open)),
-        },
-      }),
+    'POST /v1/messages/count_tokens': {
+      id: 'countMessageTokens',
+      summary: 'Count the tokens of a message',
+      description: 'Free. A provider that speaks the API is asked; any other prompt is counted here.',
+      body: { schema: ref('MessageCountRequest'), examples: countExamples },
+      errors: ref('MessagesError') as unknown as Schema,
+      answers: {
+        '200': json('The count.', object({ input_tokens: integer('Tokens of the prompt.') }, open)),
+      },
     },
   },
 };
@@ -190,37 +184,31 @@ export const responses: Resource = {
       { description: 'A compacted conversation.', ...open },
     ),
   },
-  paths: {
-    '/v1/responses': {
-      post: keyOperation({
-        id: 'createResponse',
-        tag: 'Responses',
-        summary: 'Create a response',
-        description:
-          'Lodestone stores no text: `store: true`, `previous_response_id`, `conversation`, `background: true` and `item_reference` items are refused, and `store` is always false. `GET` with `Upgrade: websocket` opens a connection for many responses: each message is `{"type": "response.create", …}` with the fields of this body, its events come as one message each, and `previous_response_id` may name the last response of the connection.',
-        body: { schema: ref('ResponseRequest'), examples: responseExamples },
-        answers: {
-          '200': {
-            description: 'The answer, whole or streamed.',
-            headers: routerHeaders,
-            content: {
-              'application/json': { schema: ref('Response') },
-              'text/event-stream': { schema: stream('The events of the Responses API.') },
-            },
+  operations: {
+    'POST /v1/responses': {
+      id: 'createResponse',
+      summary: 'Create a response',
+      description:
+        'Lodestone stores no text: `store: true`, `previous_response_id`, `conversation`, `background: true` and `item_reference` items are refused, and `store` is always false. `GET` with `Upgrade: websocket` opens a connection for many responses: each message is `{"type": "response.create", …}` with the fields of this body, its events come as one message each, and `previous_response_id` may name the last response of the connection.',
+      body: { schema: ref('ResponseRequest'), examples: responseExamples },
+      answers: {
+        '200': {
+          description: 'The answer, whole or streamed.',
+          headers: routerHeaders,
+          content: {
+            'application/json': { schema: ref('Response') },
+            'text/event-stream': { schema: stream('The events of the Responses API.') },
           },
         },
-      }),
+      },
     },
-    '/v1/responses/compact': {
-      post: keyOperation({
-        id: 'compactResponse',
-        tag: 'Responses',
-        summary: 'Compact a conversation',
-        description:
-          'Only providers that offer it themselves are asked; on any other route it is a 400. The answer is the beginning of the next `input`, and nothing is stored.',
-        body: { schema: ref('ResponseRequest'), examples: compactExamples },
-        answers: { '200': json('The compacted conversation.', ref('Compaction') as unknown as Schema, routerHeaders) },
-      }),
+    'POST /v1/responses/compact': {
+      id: 'compactResponse',
+      summary: 'Compact a conversation',
+      description:
+        'Only providers that offer it themselves are asked; on any other route it is a 400. The answer is the beginning of the next `input`, and nothing is stored.',
+      body: { schema: ref('ResponseRequest'), examples: compactExamples },
+      answers: { '200': json('The compacted conversation.', ref('Compaction') as unknown as Schema, routerHeaders) },
     },
   },
 };

@@ -1,7 +1,7 @@
 /** Describes what everybody may read: the changes of the catalogue and the status of routes. */
 import { changeKinds } from '../../../catalogue/facts.js';
 import { changesLimit, changesOffset } from '../../api/catalogue-changes.js';
-import { adminOperation, json, openOperation } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import {
   array,
   boolean,
@@ -11,27 +11,24 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  plainText,
+  query,
   ref,
   text,
   textOrNull,
 } from '../schema.js';
-import type { Parameter, Resource, Schema } from '../types.js';
+import type { Schema } from '../types.js';
 
 const catalogueTag = {
   name: 'Catalogue',
   description: 'What changed about prices, regions, jurisdictions and terms. No key is needed.',
 };
 
-const filter = (name: string, description: string, example: string): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema: { type: 'string', pattern: '^[^\\x00]*$' },
-  example,
-});
 const filters = [
-  filter('model', 'Only changes of this model and its routes, `{creator}/{model}`.', 'lodestone/echo'),
-  filter('provider', 'Only changes of this provider and its routes.', 'sandbox'),
+  query('model', 'Only changes of this model and its routes, `{creator}/{model}`.', plainText, {
+    example: 'lodestone/echo',
+  }),
+  query('provider', 'Only changes of this provider and its routes.', plainText, { example: 'sandbox' }),
 ];
 
 const value = (description: string): Schema => ({
@@ -55,43 +52,32 @@ const change = object({
 export const catalogueChanges: Resource = {
   tag: catalogueTag,
   schemas: { CatalogueChange: change },
-  paths: {
-    '/v1/catalogue/changes': {
-      get: openOperation(
-        {
-          id: 'listCatalogueChanges',
-          tag: catalogueTag.name,
-          summary: 'List changes of the catalogue',
-          description:
-            'Newest first. Prices are decimals in USD for a million tokens, for one call of a tool or one request.',
-          parameters: [...filters, numberParameter(changesLimit), numberParameter(changesOffset)],
-          answers: {
-            '200': json(
-              'The list.',
-              listOf(ref('CatalogueChange'), { has_more: boolean('Whether there are older ones.') }),
-            ),
-          },
-        },
-        true,
-      ),
+  access: 'open',
+  operations: {
+    'GET /v1/catalogue/changes': {
+      id: 'listCatalogueChanges',
+      summary: 'List changes of the catalogue',
+      description:
+        'Newest first. Prices are decimals in USD for a million tokens, for one call of a tool or one request.',
+      parameters: [...filters, numberParameter(changesLimit), numberParameter(changesOffset)],
+      answers: {
+        '200': json(
+          'The list.',
+          listOf(ref('CatalogueChange'), { has_more: boolean('Whether there are older ones.') }),
+        ),
+      },
     },
-    '/catalogue/changes.atom': {
-      get: openOperation(
-        {
-          id: 'getCatalogueFeed',
-          tag: catalogueTag.name,
-          summary: 'Subscribe to changes of the catalogue',
-          description: 'The newest hundred as an Atom feed (RFC 4287).',
-          parameters: filters,
-          answers: {
-            '200': {
-              description: 'The feed.',
-              content: { 'application/atom+xml': { schema: { type: 'string', pattern: '^<\\?xml ' } } },
-            },
-          },
+    'GET /catalogue/changes.atom': {
+      id: 'getCatalogueFeed',
+      summary: 'Subscribe to changes of the catalogue',
+      description: 'The newest hundred as an Atom feed (RFC 4287).',
+      parameters: filters,
+      answers: {
+        '200': {
+          description: 'The feed.',
+          content: { 'application/atom+xml': { schema: { type: 'string', pattern: '^<\\?xml ' } } },
         },
-        true,
-      ),
+      },
     },
   },
 };
@@ -133,44 +119,23 @@ export const status: Resource = {
     RouteStatus: object(routeStatus),
     RouteHistory: object({ id: text('The four-segment id.'), ...routeStatus }),
   },
-  paths: {
-    '/v1/status': {
-      get: openOperation(
-        {
-          id: 'getStatus',
-          tag: statusTag.name,
-          summary: 'Status of every route',
-          description: 'There is no such path where `status.public` is false.',
-          answers: { '200': json('The routes that the gateway offers.', listOf(ref('RouteStatus'))) },
-        },
-        true,
-      ),
+  access: 'open',
+  operations: {
+    'GET /v1/status': {
+      id: 'getStatus',
+      summary: 'Status of every route',
+      description: 'There is no such path where `status.public` is false.',
+      answers: { '200': json('The routes that the gateway offers.', listOf(ref('RouteStatus'))) },
     },
-    '/status': {
-      get: openOperation(
-        {
-          id: 'getStatusPage',
-          tag: statusTag.name,
-          summary: 'The status page',
-          answers: {
-            '200': {
-              description: 'A page for people.',
-              content: { 'text/html': { schema: { type: 'string', pattern: '^<!doctype html>' } } },
-            },
-          },
+    'GET /status': {
+      id: 'getStatusPage',
+      summary: 'The status page',
+      answers: {
+        '200': {
+          description: 'A page for people.',
+          content: { 'text/html': { schema: { type: 'string', pattern: '^<!doctype html>' } } },
         },
-        true,
-      ),
-    },
-    '/admin/v1/routes/history': {
-      get: adminOperation({
-        id: 'listRouteHistory',
-        tag: 'Routes',
-        summary: 'List routes with their history',
-        description:
-          'The figures of `GET /v1/status` for every route of the catalogue, however few requests there were.',
-        answers: { '200': json('The list.', listOf(ref('RouteHistory'))) },
-      }),
+      },
     },
   },
 };

@@ -3,7 +3,7 @@
 import { apiNames } from '../../../catalogue/route.js';
 import { generationsLimit } from '../../api/generations.js';
 import { credentialName } from '../credential-name.js';
-import { json, keyOperation } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import {
   array,
   boolean,
@@ -14,13 +14,14 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  plainText,
+  query,
   ref,
   text,
   textOrNull,
   time,
   usd,
 } from '../schema.js';
-import type { Parameter, Resource } from '../types.js';
 
 const tag = {
   name: 'Generations',
@@ -127,62 +128,43 @@ const generation = object({
   },
 });
 
-/** A NUL is refused: PostgreSQL has no text with one. */
-const queryString = { type: 'string', pattern: '^[^\\x00]*$' };
-
-const query = (name: string, description: string, schema: Parameter['schema'] = queryString): Parameter => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
-const one = { tag: tag.name, answers: { '200': json('The record.', object({ data: ref('Generation') })) } };
-const id = { description: 'The `id` of an answer, or the `x-request-id` of its response.', schema: { type: 'string' } };
+const one = { answers: { '200': json('The record.', object({ data: ref('Generation') })) } };
 
 export const generations: Resource = {
   tag,
   schemas: { Generation: generation },
-  paths: {
-    '/v1/generations': {
-      get: keyOperation({
-        id: 'listGenerations',
-        tag: tag.name,
-        summary: 'List generations',
-        description: 'Newest first. `after` takes the last id of a page and gives the next one.',
-        parameters: [
-          numberParameter(generationsLimit),
-          query('after', 'Only records older than this id.'),
-          query('key', 'Only requests of the key of this name.'),
-          query('end_user', 'Only requests for this end user, where the account keeps them.'),
-          query(
-            'project',
-            'Only requests of the project with this id. An inference key sees those of its own project.',
-          ),
-          query('holder', 'Only requests with keys that this person held.'),
-          query('model', 'Only requests for, or served by, this id.'),
-          query('request_id', 'Only the request with this `x-request-id`.'),
-        ],
-        answers: {
-          '200': json('A page.', listOf(ref('Generation'), { has_more: boolean('There are older ones.') })),
-        },
-      }),
+  operations: {
+    'GET /v1/generations': {
+      id: 'listGenerations',
+      summary: 'List generations',
+      description: 'Newest first. `after` takes the last id of a page and gives the next one.',
+      parameters: [
+        numberParameter(generationsLimit),
+        query('after', 'Only records older than this id.'),
+        query('key', 'Only requests of the key of this name.'),
+        query('end_user', 'Only requests for this end user, where the account keeps them.'),
+        query('project', 'Only requests of the project with this id. An inference key sees those of its own project.'),
+        query('holder', 'Only requests with keys that this person held.'),
+        query('model', 'Only requests for, or served by, this id.'),
+        query('request_id', 'Only the request with this `x-request-id`.'),
+      ],
+      answers: {
+        '200': json('A page.', listOf(ref('Generation'), { has_more: boolean('There are older ones.') })),
+      },
     },
-    '/v1/generation/{id}': {
-      get: keyOperation({
-        id: 'getGeneration',
-        summary: 'Get a generation',
-        parameters: [{ name: 'id', in: 'path', required: true, ...id }],
-        ...one,
-      }),
-    },
-    '/v1/generation': {
-      get: keyOperation({
-        id: 'getGenerationByQuery',
-        summary: 'Get a generation (id in the query)',
-        parameters: [{ name: 'id', in: 'query', required: true, ...id, schema: { ...queryString, minLength: 1 } }],
-        ...one,
-      }),
+    'GET /v1/generation/{id}': { id: 'getGeneration', summary: 'Get a generation', ...one },
+    'GET /v1/generation': {
+      id: 'getGenerationByQuery',
+      summary: 'Get a generation (id in the query)',
+      parameters: [
+        query(
+          'id',
+          'The `id` of an answer, or the `x-request-id` of its response.',
+          { ...plainText, minLength: 1 },
+          { required: true },
+        ),
+      ],
+      ...one,
     },
   },
 };

@@ -2,7 +2,7 @@
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { ownAuditLimit } from '../../api/audit.js';
 import { importedKeys, keyChange, newKey, newOrBroughtKey } from '../../keys/key-fields.js';
-import { json, managementOperation, noContent } from '../operations.js';
+import { json, noContent, type Resource } from '../operations.js';
 import {
   bodySchema,
   boolean,
@@ -10,13 +10,14 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  query,
   ref,
   text,
   textOrNull,
   time,
   usd,
 } from '../schema.js';
-import type { Example, Parameter, Resource, Schema } from '../types.js';
+import type { Example, Schema } from '../types.js';
 import { auditEntry } from './admin-routes.js';
 
 /** For operators. */
@@ -96,17 +97,6 @@ export const keyChangeExamples: Readonly<Record<string, Example>> = {
   raise: { summary: 'Another cap', value: { limit_usd: '50', limit_reset: 'weekly', allowed_ips: null } },
 };
 
-const keyId: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The key’s public id.',
-  schema: { type: 'string' },
-};
-
-const managed = { tag: managedTag.name };
-const oneKey = { ...managed, parameters: [keyId] };
-
 export const managedKeys: Resource = {
   tag: managedTag,
   schemas: {
@@ -126,65 +116,47 @@ export const managedKeys: Resource = {
     ImportedKeys: bodySchema(importedKeys),
     KeyChange: bodySchema(keyChange),
   },
-  paths: {
-    '/v1/keys': {
-      get: managementOperation({
-        ...managed,
-        id: 'listManagedKeys',
-        summary: 'List the keys of the account',
-        answers: { '200': json('The list.', listOf(ref('Key'))) },
-      }),
-      post: managementOperation({
-        ...managed,
-        id: 'createManagedKey',
-        summary: 'Create a key in the account',
-        body: { schema: ref('NewKey'), examples: newKeyExamples },
-        answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
-      }),
+  access: 'management',
+  operations: {
+    'GET /v1/keys': {
+      id: 'listManagedKeys',
+      summary: 'List the keys of the account',
+      answers: { '200': json('The list.', listOf(ref('Key'))) },
     },
-    '/v1/audit': {
-      get: managementOperation({
-        ...managed,
-        id: 'listOwnAudit',
-        summary: 'List what was done to the account and by it',
-        description: 'Newest first. Of an operator it says no more than that it was one.',
-        parameters: [
-          numberParameter(ownAuditLimit),
-          {
-            ...{ name: 'after', in: 'query', description: 'Only entries that follow the one with this id.' },
-            schema: { type: 'string', pattern: '^[^\\x00]*$' },
-          },
-          {
-            ...{ name: 'action', in: 'query', description: 'Only this action, or its first part such as `key`.' },
-            schema: { type: 'string', pattern: '^[^\\x00]*$' },
-          },
-        ],
-        answers: { '200': json('The entries.', listOf(ref('OwnAuditEntry'))) },
-      }),
+    'POST /v1/keys': {
+      id: 'createManagedKey',
+      summary: 'Create a key in the account',
+      body: { schema: ref('NewKey'), examples: newKeyExamples },
+      answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
     },
-    '/v1/keys/{id}': {
-      get: managementOperation({
-        ...oneKey,
-        id: 'getManagedKey',
-        summary: 'Get a key of the account',
-        answers: { '200': json('The key.', ref('Key')) },
-      }),
-      patch: managementOperation({
-        ...oneKey,
-        id: 'updateManagedKey',
-        summary: 'Change a key of the account',
-        description:
-          'A field that is left out stays as it is. The change holds for the next request, on every replica.',
-        body: { schema: ref('KeyChange'), examples: keyChangeExamples },
-        answers: { '200': json('The key.', ref('Key')) },
-      }),
-      delete: managementOperation({
-        ...oneKey,
-        id: 'deleteManagedKey',
-        summary: 'Delete a key of the account',
-        description: 'The token stops working with the next request, on every replica.',
-        answers: { '204': noContent },
-      }),
+    'GET /v1/audit': {
+      id: 'listOwnAudit',
+      summary: 'List what was done to the account and by it',
+      description: 'Newest first. Of an operator it says no more than that it was one.',
+      parameters: [
+        numberParameter(ownAuditLimit),
+        query('after', 'Only entries that follow the one with this id.'),
+        query('action', 'Only this action, or its first part such as `key`.'),
+      ],
+      answers: { '200': json('The entries.', listOf(ref('OwnAuditEntry'))) },
+    },
+    'GET /v1/keys/{id}': {
+      id: 'getManagedKey',
+      summary: 'Get a key of the account',
+      answers: { '200': json('The key.', ref('Key')) },
+    },
+    'PATCH /v1/keys/{id}': {
+      id: 'updateManagedKey',
+      summary: 'Change a key of the account',
+      description: 'A field that is left out stays as it is. The change holds for the next request, on every replica.',
+      body: { schema: ref('KeyChange'), examples: keyChangeExamples },
+      answers: { '200': json('The key.', ref('Key')) },
+    },
+    'DELETE /v1/keys/{id}': {
+      id: 'deleteManagedKey',
+      summary: 'Delete a key of the account',
+      description: 'The token stops working with the next request, on every replica.',
+      answers: { '204': noContent },
     },
   },
 };

@@ -1,7 +1,7 @@
 /** Describes the log of receipts and the proofs of single ones. */
-import { adminOperation, json, keyOperation, openOperation } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import { array, integer, object, ref, text, textOrNull } from '../schema.js';
-import type { Parameter, Resource } from '../types.js';
+import type { Parameter } from '../types.js';
 
 const tag = {
   name: 'Receipts',
@@ -10,11 +10,8 @@ const tag = {
 
 const base64 = { contentEncoding: 'base64' };
 const id: Parameter = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'The `id` of an answer.',
-  schema: { type: 'string' },
+  ...{ name: 'id', in: 'path', required: true },
+  ...{ description: 'The `id` of an answer.', schema: { type: 'string' } },
 };
 
 const proof = object({
@@ -41,87 +38,68 @@ const octets = {
 export const log: Resource = {
   tag,
   schemas: { ReceiptProof: proof, LogKey: key },
-  paths: {
-    '/v1/generation/{id}/proof': {
-      get: keyOperation({
-        ...{ id: 'getReceiptProof', tag: tag.name, summary: 'Get the proof of a receipt' },
-        description: 'At most two seconds after the answer ended. `lodestone receipt verify` checks it.',
-        parameters: [id],
-        answers: { '200': json('The proof.', ref('ReceiptProof')) },
-      }),
+  operations: {
+    'GET /v1/generation/{id}/proof': {
+      id: 'getReceiptProof',
+      summary: 'Get the proof of a receipt',
+      parameters: [id],
+      description: 'At most two seconds after the answer ended. `lodestone receipt verify` checks it.',
+      answers: { '200': json('The proof.', ref('ReceiptProof')) },
     },
-    '/admin/v1/generations/{id}/proof': {
-      get: adminOperation({
-        ...{ id: 'getAnyReceiptProof', tag: tag.name, summary: 'Get the proof of any account’s receipt' },
-        parameters: [id],
-        answers: { '200': json('The proof.', ref('ReceiptProof')) },
-      }),
+    'GET /admin/v1/generations/{id}/proof': {
+      id: 'getAnyReceiptProof',
+      summary: 'Get the proof of any account’s receipt',
+      answers: { '200': json('The proof.', ref('ReceiptProof')) },
     },
-    '/admin/v1/log/rotate-key': {
-      post: adminOperation({
-        ...{ id: 'rotateLogKey', tag: tag.name, summary: 'Replace the key of the log' },
-        description: 'The old key stays listed, and signs the checkpoint of the change too.',
-        answers: {
-          '200': json(
-            'The new key.',
-            object({
-              object: { const: 'log_key' },
-              verifier_key: text('The key that signs from now on.'),
-              previous: text('The key that signed until now.'),
-            }),
-          ),
+    'POST /admin/v1/log/rotate-key': {
+      id: 'rotateLogKey',
+      summary: 'Replace the key of the log',
+      description: 'The old key stays listed, and signs the checkpoint of the change too.',
+      answers: {
+        '200': json(
+          'The new key.',
+          object({
+            object: { const: 'log_key' },
+            verifier_key: text('The key that signs from now on.'),
+            previous: text('The key that signed until now.'),
+          }),
+        ),
+      },
+    },
+    'GET /.well-known/lodestone/log': {
+      access: 'open',
+      id: 'getLog',
+      summary: 'The log of receipts',
+      answers: {
+        '200': json(
+          'What it is called, who signs it, and where it is.',
+          object({
+            origin: text('The name of the log.'),
+            keys: array(ref('LogKey'), 'All keys that have signed it, oldest first.'),
+            checkpoint: text('The address of the newest checkpoint.'),
+            tiles: text('The address that the paths of tiles follow.'),
+          }),
+        ),
+      },
+    },
+    'GET /log/checkpoint': {
+      access: 'open',
+      id: 'getLogCheckpoint',
+      summary: 'The newest checkpoint',
+      answers: {
+        '200': {
+          description: 'A signed note with origin, size and root hash.',
+          content: { 'text/plain': { schema: { type: 'string', pattern: '^\\S+\\n\\d+\\n' } } },
         },
-      }),
+      },
     },
-    '/.well-known/lodestone/log': {
-      get: openOperation(
-        {
-          ...{ id: 'getLog', tag: tag.name, summary: 'The log of receipts' },
-          answers: {
-            '200': json(
-              'What it is called, who signs it, and where it is.',
-              object({
-                origin: text('The name of the log.'),
-                keys: array(ref('LogKey'), 'All keys that have signed it, oldest first.'),
-                checkpoint: text('The address of the newest checkpoint.'),
-                tiles: text('The address that the paths of tiles follow.'),
-              }),
-            ),
-          },
-        },
-        true,
-      ),
-    },
-    '/log/checkpoint': {
-      get: openOperation(
-        {
-          ...{ id: 'getLogCheckpoint', tag: tag.name, summary: 'The newest checkpoint' },
-          answers: {
-            '200': {
-              description: 'A signed note with origin, size and root hash.',
-              content: { 'text/plain': { schema: { type: 'string', pattern: '^\\S+\\n\\d+\\n' } } },
-            },
-          },
-        },
-        true,
-      ),
-    },
-    '/log/tile/{path}': {
-      get: openOperation(
-        {
-          ...{ id: 'getLogTile', tag: tag.name, summary: 'A hash tile' },
-          description:
-            'In the layout of C2SP tlog-tiles: `<level>/<index>`, or `<level>/<index>.p/<width>` for a part of a tile.',
-          parameters: [
-            {
-              ...{ name: 'path', in: 'path', required: true, description: 'Level, index and width.' },
-              ...{ schema: { type: 'string' }, example: '0/x001/234' },
-            },
-          ],
-          answers: { '200': { description: 'Hashes of 32 bytes, one after the other.', content: octets } },
-        },
-        true,
-      ),
+    'GET /log/tile/{path}': {
+      access: 'open',
+      id: 'getLogTile',
+      summary: 'A hash tile',
+      description:
+        'In the layout of C2SP tlog-tiles: `<level>/<index>`, or `<level>/<index>.p/<width>` for a part of a tile.',
+      answers: { '200': { description: 'Hashes of 32 bytes, one after the other.', content: octets } },
     },
   },
 };

@@ -3,7 +3,7 @@
 import { certificationNames, quantizationNames, zeroRetentionKinds } from '../../../base/data-policy.js';
 import { modelKinds } from '../../../catalogue/route.js';
 import { credentialName } from '../credential-name.js';
-import { json, keyOperation } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import {
   array,
   boolean,
@@ -13,11 +13,11 @@ import {
   numberOrNull,
   object,
   oneOfValues,
+  query,
   ref,
   text,
   textOrNull,
 } from '../schema.js';
-import type { Resource } from '../types.js';
 import { chatExamples } from './chat.js';
 
 const modelTag = { name: 'Models', description: 'The ids that can be served now.' };
@@ -125,42 +125,19 @@ const model = object(
 export const models: Resource = {
   tag: modelTag,
   schemas: { Model: model },
-  paths: {
-    '/v1/models': {
-      get: keyOperation({
-        id: 'listModels',
-        tag: modelTag.name,
-        summary: 'List models',
-        description:
-          'Every servable route as a four-segment id, one `auto/` id for each model, and the account’s aliases. Servable means: configured, priced, not held, not disabled, permitted in your territory.',
-        parameters: [
-          {
-            name: 'kind',
-            in: 'query',
-            description: 'Only models of this kind.',
-            schema: { type: 'string', enum: [...modelKinds] },
-          },
-        ],
-        answers: { '200': json('The list.', listOf(ref('Model'))) },
-      }),
+  operations: {
+    'GET /v1/models': {
+      id: 'listModels',
+      summary: 'List models',
+      description:
+        'Every servable route as a four-segment id, one `auto/` id for each model, and the account’s aliases. Servable means: configured, priced, not held, not disabled, permitted in your territory.',
+      parameters: [query('kind', 'Only models of this kind.', { type: 'string', enum: [...modelKinds] })],
+      answers: { '200': json('The list.', listOf(ref('Model'))) },
     },
-    '/v1/models/{id}': {
-      get: keyOperation({
-        id: 'getModel',
-        tag: modelTag.name,
-        summary: 'Get a model',
-        parameters: [
-          {
-            name: 'id',
-            in: 'path',
-            required: true,
-            description: 'Any id of the list, with its slashes as they are.',
-            schema: { type: 'string' },
-            example: 'sandbox/lodestone/echo',
-          },
-        ],
-        answers: { '200': json('The model.', ref('Model')) },
-      }),
+    'GET /v1/models/{id}': {
+      id: 'getModel',
+      summary: 'Get a model',
+      answers: { '200': json('The model.', ref('Model')) },
     },
   },
 };
@@ -244,17 +221,14 @@ export const explain: Resource = {
       { optional: ['counterfactuals'] },
     ),
   },
-  paths: {
-    '/v1/routes/explain': {
-      post: keyOperation({
-        id: 'explainRoutes',
-        tag: explainTag.name,
-        summary: 'Explain a request',
-        description:
-          'Takes the body of a chat request, or of another endpoint that `door` names (`chat`, `messages`, `responses`, `embeddings`, `rerank`). The answer is a 200 whenever the body is a valid request, also where `model` is no id.',
-        body: { schema: ref('ExplainRequest'), examples: chatExamples },
-        answers: { '200': json('What would happen.', ref('RouteExplanation')) },
-      }),
+  operations: {
+    'POST /v1/routes/explain': {
+      id: 'explainRoutes',
+      summary: 'Explain a request',
+      description:
+        'Takes the body of a chat request, or of another endpoint that `door` names (`chat`, `messages`, `responses`, `embeddings`, `rerank`). The answer is a 200 whenever the body is a valid request, also where `model` is no id.',
+      body: { schema: ref('ExplainRequest'), examples: chatExamples },
+      answers: { '200': json('What would happen.', ref('RouteExplanation')) },
     },
   },
 };

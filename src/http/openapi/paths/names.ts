@@ -1,19 +1,9 @@
 /** Describes the names that operators give to models. */
-import { nameDefinition, namePattern } from '../../../catalogue/model-name.js';
-import { adminOperation, json, noContent } from '../operations.js';
+import { nameDefinition } from '../../../catalogue/model-name.js';
+import { json, noContent, type Resource } from '../operations.js';
 import { bodySchema, listOf, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
-import type { Parameter, Resource } from '../types.js';
 
 const tag = { name: 'Names', description: 'For operators: names of your own for models.' };
-
-const name: Parameter = {
-  name: 'name',
-  in: 'path',
-  required: true,
-  description: 'The name, percent-encoded.',
-  schema: { type: 'string', pattern: namePattern },
-  example: 'gpt-4o',
-};
 
 const orNull = (description: string) => ({ type: ['object', 'null'], additionalProperties: true, description });
 
@@ -36,41 +26,28 @@ export const adminNames: Resource = {
       updated_at: { ...time('When it was last changed.'), type: ['string', 'null'] },
     }),
   },
-  paths: {
-    '/admin/v1/names': {
-      get: adminOperation({
-        id: 'listNames',
-        tag: tag.name,
-        summary: 'List names',
-        answers: { '200': json('The list.', listOf(ref('Name'))) },
-      }),
+  operations: {
+    'GET /admin/v1/names': {
+      id: 'listNames',
+      summary: 'List names',
+      answers: { '200': json('The list.', listOf(ref('Name'))) },
     },
-    '/admin/v1/names/{name}': {
-      put: adminOperation({
-        id: 'putName',
-        tag: tag.name,
-        summary: 'Create or replace a name',
-        description: 'Clients may send the name as `model` from the next request on, at every replica.',
-        parameters: [name],
-        body: {
-          schema: ref('NameDefinition'),
-          examples: {
-            plain: { summary: 'A name for a model', value: { model: 'auto/lodestone/echo' } },
-            defaults: {
-              summary: 'With defaults',
-              value: { model: 'auto/lodestone/echo', defaults: { temperature: 0.2, max_tokens: 800 } },
-            },
+    'PUT /admin/v1/names/{name}': {
+      id: 'putName',
+      summary: 'Create or replace a name',
+      description: 'Clients may send the name as `model` from the next request on, at every replica.',
+      body: {
+        schema: ref('NameDefinition'),
+        examples: {
+          plain: { summary: 'A name for a model', value: { model: 'auto/lodestone/echo' } },
+          defaults: {
+            summary: 'With defaults',
+            value: { model: 'auto/lodestone/echo', defaults: { temperature: 0.2, max_tokens: 800 } },
           },
         },
-        answers: { '200': json('The name.', ref('Name')) },
-      }),
-      delete: adminOperation({
-        id: 'deleteName',
-        tag: tag.name,
-        summary: 'Delete a name',
-        parameters: [name],
-        answers: { '204': noContent },
-      }),
+      },
+      answers: { '200': json('The name.', ref('Name')) },
     },
+    'DELETE /admin/v1/names/{name}': { id: 'deleteName', summary: 'Delete a name', answers: { '204': noContent } },
   },
 };

@@ -1,7 +1,6 @@
 /** Describes probes, metrics, this document, and the webhook of the payment processor. */
-import { json, openOperation } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import { array, integer, object, ref, text } from '../schema.js';
-import type { Operation, Resource } from '../types.js';
 
 const opsTag = { name: 'Operations', description: 'Probes and metrics; no key is needed.' };
 
@@ -16,22 +15,6 @@ const countryData = object(
     age_days: integer('Whole days since then.', { minimum: 0 }),
   },
   { description: 'The data by which addresses have a country; absent where none could be read.' },
-);
-
-const metrics: Operation = openOperation(
-  {
-    id: 'getMetrics',
-    tag: opsTag.name,
-    summary: 'Metrics for Prometheus',
-    description: 'From the host itself, or with the admin token.',
-    answers: {
-      '200': {
-        description: 'Prometheus’ text format.',
-        content: { 'text/plain': { schema: { type: 'string', pattern: '^# (HELP|TYPE) ' } } },
-      },
-    },
-  },
-  false,
 );
 
 export const ops: Resource = {
@@ -51,46 +34,42 @@ export const ops: Resource = {
       { optional: ['reason', 'degraded'] },
     ),
   },
-  paths: {
-    '/healthz': {
-      get: openOperation(
-        {
-          id: 'getHealth',
-          tag: opsTag.name,
-          summary: 'Is the process alive?',
-          answers: { '200': json('It is.', object({ status: { const: 'ok' } })) },
-        },
-        false,
-      ),
+  operations: {
+    'GET /healthz': {
+      access: 'probe',
+      id: 'getHealth',
+      summary: 'Is the process alive?',
+      answers: { '200': json('It is.', object({ status: { const: 'ok' } })) },
     },
-    '/readyz': {
-      get: openOperation(
-        {
-          id: 'getReadiness',
-          tag: opsTag.name,
-          summary: 'Can it serve?',
-          answers: {
-            '200': json('A routing snapshot is loaded and the store answers.', ref('Ready')),
-            '503': json('Not now; send no traffic.', ref('NotReady')),
-          },
-        },
-        false,
-      ),
+    'GET /readyz': {
+      access: 'probe',
+      id: 'getReadiness',
+      summary: 'Can it serve?',
+      answers: {
+        '200': json('A routing snapshot is loaded and the store answers.', ref('Ready')),
+        '503': json('Not now; send no traffic.', ref('NotReady')),
+      },
     },
-    '/metrics': { get: { ...metrics, security: [{}, { adminToken: [] }] } },
-    '/openapi.json': {
-      get: openOperation(
-        {
-          id: 'getOpenApi',
-          tag: opsTag.name,
-          summary: 'This document',
-          answers: {
-            '200': json('OpenAPI 3.1.', { type: 'object', additionalProperties: true }, ['etag']),
-            '304': { description: 'It has not changed since the `etag` that was sent.', headers: ['etag'] },
-          },
+    'GET /metrics': {
+      access: 'metrics',
+      id: 'getMetrics',
+      summary: 'Metrics for Prometheus',
+      description: 'From the host itself, or with the admin token.',
+      answers: {
+        '200': {
+          description: 'Prometheus’ text format.',
+          content: { 'text/plain': { schema: { type: 'string', pattern: '^# (HELP|TYPE) ' } } },
         },
-        true,
-      ),
+      },
+    },
+    'GET /openapi.json': {
+      access: 'open',
+      id: 'getOpenApi',
+      summary: 'This document',
+      answers: {
+        '200': json('OpenAPI 3.1.', { type: 'object', additionalProperties: true }, ['etag']),
+        '304': { description: 'It has not changed since the `etag` that was sent.', headers: ['etag'] },
+      },
     },
   },
 };
@@ -107,44 +86,39 @@ const example = {
 
 export const webhooks: Resource = {
   tag: webhookTag,
-  paths: {
-    '/webhooks/stripe': {
-      post: openOperation(
+  access: 'open',
+  operations: {
+    'POST /webhooks/stripe': {
+      id: 'receiveStripeEvent',
+      summary: 'Report a payment',
+      description:
+        'Called by Stripe with a `stripe-signature` header over the body, at most five minutes old. An event counts once, however often it is sent. There is no such path where `payments.processor` is `none`.',
+      parameters: [
         {
-          id: 'receiveStripeEvent',
-          tag: webhookTag.name,
-          summary: 'Report a payment',
-          description:
-            'Called by Stripe with a `stripe-signature` header over the body, at most five minutes old. An event counts once, however often it is sent. There is no such path where `payments.processor` is `none`.',
-          parameters: [
-            {
-              name: 'stripe-signature',
-              in: 'header',
-              required: true,
-              description: 'The time, and the signature of time and body with `payments.webhook_secret`.',
-              schema: { type: 'string' },
-            },
-          ],
-          body: {
-            schema: { type: 'object', additionalProperties: true },
-            examples: { paid: { summary: 'A checkout was paid', value: example } },
-          },
-          answers: {
-            '200': json(
-              'The event need not be sent again.',
-              object({
-                received: { const: true },
-                outcome: {
-                  type: 'string',
-                  enum: ['recorded', 'repeated', 'ignored', 'refused'],
-                  description: 'What happened to it. A refused event is in the log and needs attention.',
-                },
-              }),
-            ),
-          },
+          name: 'stripe-signature',
+          in: 'header',
+          required: true,
+          description: 'The time, and the signature of time and body with `payments.webhook_secret`.',
+          schema: { type: 'string' },
         },
-        true,
-      ),
+      ],
+      body: {
+        schema: { type: 'object', additionalProperties: true },
+        examples: { paid: { summary: 'A checkout was paid', value: example } },
+      },
+      answers: {
+        '200': json(
+          'The event need not be sent again.',
+          object({
+            received: { const: true },
+            outcome: {
+              type: 'string',
+              enum: ['recorded', 'repeated', 'ignored', 'refused'],
+              description: 'What happened to it. A refused event is in the log and needs attention.',
+            },
+          }),
+        ),
+      },
     },
   },
 };

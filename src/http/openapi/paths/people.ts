@@ -1,7 +1,7 @@
 /** Describes members and invitations of an account, and for operators everybody who can sign in. */
 import { memberChange, membersLimit, newImportedMember, newMember } from '../../people/member-fields.js';
 import { linkWish, personChange } from '../../people/people.js';
-import { adminOperation, json, managementOperation, noContent } from '../operations.js';
+import { json, noContent, type Resource } from '../operations.js';
 import {
   array,
   bodySchema,
@@ -10,12 +10,13 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  query,
   ref,
   text,
   textOrNull,
   time,
 } from '../schema.js';
-import type { Parameter, Resource, Schema } from '../types.js';
+import type { Parameter, Schema } from '../types.js';
 import { importedFrom } from './keys.js';
 import { personSchema, role } from './person-schema.js';
 
@@ -26,16 +27,7 @@ const membersTag = {
 };
 const peopleTag = { name: 'People', description: 'For operators: everybody who can sign in at the dashboard.' };
 
-const path = (name: string, description: string): Parameter => ({
-  ...{ name, in: 'path', required: true, description, schema: { type: 'string' } },
-});
-const memberId = path('id', 'The person’s id.');
-const accountId = path('id', 'The account’s id.');
-const memberOfAccount = path('member_id', 'The person’s id.');
-const after: Parameter = {
-  ...{ name: 'after', in: 'query', description: 'The id of the last entry of the page before.' },
-  schema: { type: 'string' },
-};
+const after: Parameter = query('after', 'The id of the last entry of the page before.', { type: 'string' });
 const paged = [numberParameter(membersLimit), after];
 
 const projects: Schema = {
@@ -67,9 +59,6 @@ const memberChangeExamples = { role: { summary: 'Another role', value: { role: '
 
 const list = json('The list.', listOf(ref('Member')));
 const one = json('The member.', ref('Member'));
-
-const managed = { tag: membersTag.name };
-const ofAccount = { tag: membersTag.name, parameters: [accountId, memberOfAccount] };
 
 export const members: Resource = {
   tag: membersTag,
@@ -106,114 +95,80 @@ export const members: Resource = {
       token: textOrNull('The secret of the link; null where it was mailed.'),
     }),
   },
-  paths: {
-    '/v1/members': {
-      get: managementOperation({
-        ...managed,
-        id: 'listMembers',
-        summary: 'List the members of the account',
-        parameters: [
-          ...paged,
-          {
-            ...{ name: 'find', in: 'query', description: 'A part of the email or the name.' },
-            schema: { type: 'string', pattern: '^[^\\x00]*$' },
-          },
-        ],
-        answers: { '200': list },
-      }),
+  access: 'management',
+  operations: {
+    'GET /v1/members': {
+      id: 'listMembers',
+      summary: 'List the members of the account',
+      parameters: [...paged, query('find', 'A part of the email or the name.')],
+      answers: { '200': list },
     },
-    '/v1/members/{id}': {
-      get: managementOperation({
-        ...managed,
-        id: 'getMember',
-        summary: 'Get a member',
-        parameters: [memberId],
-        answers: { '200': one },
-      }),
-      patch: managementOperation({
-        ...managed,
-        id: 'updateMember',
-        summary: 'Change the role of a member',
-        description: 'A field that is left out stays as it is. Admins change members below admin.',
-        parameters: [memberId],
-        body: { schema: ref('MemberChange'), examples: memberChangeExamples },
-        answers: { '200': one },
-      }),
-      delete: managementOperation({
-        ...managed,
-        id: 'removeMember',
-        summary: 'Remove a member',
-        description:
-          'Ends their sessions in the account at once, on every replica, and disables the keys that they hold.',
-        parameters: [memberId],
-        answers: { '200': json('Who was removed.', removed) },
-      }),
+    'GET /v1/members/{id}': { id: 'getMember', summary: 'Get a member', answers: { '200': one } },
+    'PATCH /v1/members/{id}': {
+      id: 'updateMember',
+      summary: 'Change the role of a member',
+      description: 'A field that is left out stays as it is. Admins change members below admin.',
+      body: { schema: ref('MemberChange'), examples: memberChangeExamples },
+      answers: { '200': one },
     },
-    '/v1/invitations': {
-      get: managementOperation({
-        ...managed,
-        id: 'listInvitations',
-        summary: 'List invitations',
-        parameters: paged,
-        answers: { '200': json('The list.', listOf(ref('Invitation'))) },
-      }),
-      post: managementOperation({
-        ...managed,
-        id: 'createInvitation',
-        summary: 'Invite somebody',
-        description:
-          'Makes a link that works once, for 7 days. It is mailed where mail is set up, else shown in this answer. A newer invitation of the same email takes the place of an earlier one.',
-        body: { schema: ref('NewMember'), examples: newMemberExamples },
-        answers: { '201': json('The invitation.', ref('CreatedInvitation')) },
-      }),
+    'DELETE /v1/members/{id}': {
+      id: 'removeMember',
+      summary: 'Remove a member',
+      description:
+        'Ends their sessions in the account at once, on every replica, and disables the keys that they hold.',
+      answers: { '200': json('Who was removed.', removed) },
     },
-    '/v1/invitations/{id}': {
-      delete: managementOperation({
-        ...managed,
-        id: 'revokeInvitation',
-        summary: 'Revoke an invitation',
-        parameters: [path('id', 'The invitation’s id.')],
-        answers: { '204': noContent },
-      }),
+    'GET /v1/invitations': {
+      id: 'listInvitations',
+      summary: 'List invitations',
+      parameters: paged,
+      answers: { '200': json('The list.', listOf(ref('Invitation'))) },
     },
-    '/admin/v1/accounts/{id}/members': {
-      get: adminOperation({
-        ...managed,
-        id: 'listAccountMembers',
-        summary: 'List the members of an account',
-        parameters: [accountId, ...paged],
-        answers: { '200': list },
-      }),
-      post: adminOperation({
-        ...managed,
-        id: 'addAccountMember',
-        summary: 'Add a member without an invitation',
-        description: 'Makes the person too where there is none of that email.',
-        parameters: [accountId],
-        body: { schema: ref('NewImportedMember'), examples: newMemberExamples },
-        answers: { '201': one },
-      }),
+    'POST /v1/invitations': {
+      id: 'createInvitation',
+      summary: 'Invite somebody',
+      description:
+        'Makes a link that works once, for 7 days. It is mailed where mail is set up, else shown in this answer. A newer invitation of the same email takes the place of an earlier one.',
+      body: { schema: ref('NewMember'), examples: newMemberExamples },
+      answers: { '201': json('The invitation.', ref('CreatedInvitation')) },
     },
-    '/admin/v1/accounts/{id}/members/{member_id}': {
-      get: adminOperation({ ...ofAccount, id: 'getAccountMember', summary: 'Get a member', answers: { '200': one } }),
-      patch: adminOperation({
-        ...ofAccount,
-        id: 'updateAccountMember',
-        summary: 'Change the role of a member',
-        body: { schema: ref('MemberChange'), examples: memberChangeExamples },
-        answers: { '200': one },
-      }),
-      delete: adminOperation({
-        ...ofAccount,
-        id: 'removeAccountMember',
-        summary: 'Remove a member',
-        answers: { '200': json('Who was removed.', removed) },
-      }),
+    'DELETE /v1/invitations/{id}': {
+      id: 'revokeInvitation',
+      summary: 'Revoke an invitation',
+      answers: { '204': noContent },
+    },
+    'GET /admin/v1/accounts/{id}/members': {
+      id: 'listAccountMembers',
+      summary: 'List the members of an account',
+      parameters: paged,
+      answers: { '200': list },
+    },
+    'POST /admin/v1/accounts/{id}/members': {
+      id: 'addAccountMember',
+      summary: 'Add a member without an invitation',
+      description: 'Makes the person too where there is none of that email.',
+      body: { schema: ref('NewImportedMember'), examples: newMemberExamples },
+      answers: { '201': one },
+    },
+    'GET /admin/v1/accounts/{id}/members/{member_id}': {
+      id: 'getAccountMember',
+      summary: 'Get a member',
+      answers: { '200': one },
+    },
+    'PATCH /admin/v1/accounts/{id}/members/{member_id}': {
+      id: 'updateAccountMember',
+      summary: 'Change the role of a member',
+      body: { schema: ref('MemberChange'), examples: memberChangeExamples },
+      answers: { '200': one },
+    },
+    'DELETE /admin/v1/accounts/{id}/members/{member_id}': {
+      id: 'removeAccountMember',
+      summary: 'Remove a member',
+      answers: { '200': json('Who was removed.', removed) },
     },
   },
 };
 
-const person = { tag: peopleTag.name, parameters: [memberId] };
 const onePerson = json('The person.', ref('Person'));
 
 export const people: Resource = {
@@ -223,66 +178,48 @@ export const people: Resource = {
     PersonChange: bodySchema(personChange),
     LinkWish: bodySchema(linkWish),
   },
-  paths: {
-    '/admin/v1/people': {
-      get: adminOperation({
-        id: 'listPeople',
-        tag: peopleTag.name,
-        summary: 'List people',
-        parameters: [
-          { name: 'email', in: 'query', description: 'Only the person of this email.', schema: { type: 'string' } },
-          ...paged,
-        ],
-        answers: { '200': json('The list.', listOf(ref('Person'))) },
-      }),
+  operations: {
+    'GET /admin/v1/people': {
+      id: 'listPeople',
+      summary: 'List people',
+      parameters: [query('email', 'Only the person of this email.', { type: 'string' }), ...paged],
+      answers: { '200': json('The list.', listOf(ref('Person'))) },
     },
-    '/admin/v1/people/{id}': {
-      get: adminOperation({ ...person, id: 'getPerson', summary: 'Get a person', answers: { '200': onePerson } }),
-      patch: adminOperation({
-        ...person,
-        id: 'updatePerson',
-        summary: 'Suspend a person, or make them an operator',
-        body: {
-          schema: ref('PersonChange'),
-          examples: { active: { summary: 'Active', value: { status: 'active', operator: false } } },
-        },
-        answers: { '200': onePerson },
-      }),
+    'GET /admin/v1/people/{id}': { id: 'getPerson', summary: 'Get a person', answers: { '200': onePerson } },
+    'PATCH /admin/v1/people/{id}': {
+      id: 'updatePerson',
+      summary: 'Suspend a person, or make them an operator',
+      body: {
+        schema: ref('PersonChange'),
+        examples: { active: { summary: 'Active', value: { status: 'active', operator: false } } },
+      },
+      answers: { '200': onePerson },
     },
-    '/admin/v1/people/{id}/password-reset': {
-      post: adminOperation({
-        ...person,
-        id: 'resetPersonPassword',
-        summary: 'Make a link that resets a password',
-        description: 'The link works once, within 24 hours.',
-        answers: {
-          '201': json(
-            'The link.',
-            object({ url: text('Give it to the person only.'), expires_at: time('When it expires.') }),
-          ),
-        },
-      }),
+    'POST /admin/v1/people/{id}/password-reset': {
+      id: 'resetPersonPassword',
+      summary: 'Make a link that resets a password',
+      description: 'The link works once, within 24 hours.',
+      answers: {
+        '201': json(
+          'The link.',
+          object({ url: text('Give it to the person only.'), expires_at: time('When it expires.') }),
+        ),
+      },
     },
-    '/admin/v1/people/{id}/link': {
-      post: adminOperation({
-        ...person,
-        id: 'linkPerson',
-        summary: 'Link an identity provider with the next sign-in',
-        body: {
-          schema: ref('LinkWish'),
-          examples: { corp: { summary: 'A provider', value: { provider: 'corp' } } },
-        },
-        answers: { '200': onePerson },
-      }),
+    'POST /admin/v1/people/{id}/link': {
+      id: 'linkPerson',
+      summary: 'Link an identity provider with the next sign-in',
+      body: {
+        schema: ref('LinkWish'),
+        examples: { corp: { summary: 'A provider', value: { provider: 'corp' } } },
+      },
+      answers: { '200': onePerson },
     },
-    '/admin/v1/people/{id}/two-factor': {
-      delete: adminOperation({
-        ...person,
-        id: 'resetPersonTwoFactor',
-        summary: 'Reset two-factor sign-in',
-        description: 'For a lost device. Ends the sessions of the person.',
-        answers: { '200': onePerson },
-      }),
+    'DELETE /admin/v1/people/{id}/two-factor': {
+      id: 'resetPersonTwoFactor',
+      summary: 'Reset two-factor sign-in',
+      description: 'For a lost device. Ends the sessions of the person.',
+      answers: { '200': onePerson },
     },
   },
 };

@@ -4,7 +4,7 @@ import { preferences } from '../../../policy/routing-policy.js';
 import { settingsChange } from '../../api/account.js';
 import { newImportedProject, newProject, projectChange } from '../../projects/project-fields.js';
 import { pageLimit } from '../../query.js';
-import { adminOperation, json, managementOperation, noContent, type OperationDescription } from '../operations.js';
+import { json, noContent, type Operations, type Resource } from '../operations.js';
 import {
   array,
   bodySchema,
@@ -14,13 +14,14 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  query,
   ref,
   text,
   textOrNull,
   time,
   usd,
 } from '../schema.js';
-import type { Operation, Parameter, Resource, Schema } from '../types.js';
+import type { Parameter, Schema } from '../types.js';
 import { importedFrom, newKeyExamples } from './keys.js';
 
 const tag = {
@@ -66,13 +67,7 @@ const project = object(
   { optional: ['imported_from'] },
 );
 
-const path = (name: string, description: string): Parameter => ({
-  ...{ name, in: 'path', required: true, description, schema: { type: 'string' } },
-});
-const projectId = path('id', 'The project’s id.');
-const after: Parameter = {
-  ...{ name: 'after', in: 'query', description: 'Only entries after this id.', schema: { type: 'string' } },
-};
+const after: Parameter = query('after', 'Only entries after this id.', { type: 'string' });
 const page = [numberParameter(pageLimit), after];
 
 const one = json('The project.', ref('Project'));
@@ -91,67 +86,41 @@ const changeExamples = {
   budget: { summary: 'No budget', value: { budget: null } },
 };
 
-interface Ids {
-  list: string;
-  create: string;
-  get: string;
-  update: string;
-  delete: string;
-}
-
-/** The paths of projects for a management key, and the same under an account for operators. */
-function projectPaths(
-  base: string,
-  ids: Ids,
-  {
-    operation,
-    before,
-    id,
-    tagName,
-    newSchema,
-  }: {
-    operation: (description: OperationDescription) => Operation;
-    before: readonly Parameter[];
-    id: Parameter;
-    tagName: string;
-    newSchema: string;
-  },
-): Resource['paths'] {
-  const own = { tag: tagName, parameters: [...before, id] };
+/** Of a management key, and the same under an account for operators. `owner` is in the names of the operations. */
+function projectOperations(owner: '' | 'Account', list: string, item: string, newSchema: string): Operations {
   return {
-    [base]: {
-      get: operation({
-        ...{ id: ids.list, tag: tagName, summary: 'List projects', parameters: [...before, ...page] },
-        description:
-          'The default one first, then the oldest. `after` takes the last id of a page and gives the next one.',
-        answers: { '200': json('A page.', listOf(ref('Project'))) },
-      }),
-      post: operation({
-        ...{ id: ids.create, tag: tagName, summary: 'Create a project' },
-        ...(before.length > 0 && { parameters: before }),
-        body: { schema: ref(newSchema), examples: projectExamples },
-        answers: { '201': one },
-      }),
+    [`GET ${list}`]: {
+      id: `list${owner}Projects`,
+      summary: 'List projects',
+      description:
+        'The default one first, then the oldest. `after` takes the last id of a page and gives the next one.',
+      parameters: page,
+      answers: { '200': json('A page.', listOf(ref('Project'))) },
     },
-    [`${base}/{${id.name}}`]: {
-      get: operation({ ...own, id: ids.get, summary: 'Get a project', answers: { '200': one } }),
-      patch: operation({
-        ...{ ...own, id: ids.update, summary: 'Change a project' },
-        description: 'A field that is left out stays as it is. Renaming changes no history.',
-        body: { schema: ref('ProjectChange'), examples: changeExamples },
-        answers: { '200': one },
-      }),
-      delete: operation({
-        ...{ ...own, id: ids.delete, summary: 'Delete a project' },
-        description: 'Only a project without keys, and never the default one.',
-        answers: { '204': noContent },
-      }),
+    [`POST ${list}`]: {
+      id: `create${owner}Project`,
+      summary: 'Create a project',
+      body: { schema: ref(newSchema), examples: projectExamples },
+      answers: { '201': one },
+    },
+    [`GET ${item}`]: { id: `get${owner}Project`, summary: 'Get a project', answers: { '200': one } },
+    [`PATCH ${item}`]: {
+      id: `update${owner}Project`,
+      summary: 'Change a project',
+      description: 'A field that is left out stays as it is. Renaming changes no history.',
+      body: { schema: ref('ProjectChange'), examples: changeExamples },
+      answers: { '200': one },
+    },
+    [`DELETE ${item}`]: {
+      id: `delete${owner}Project`,
+      summary: 'Delete a project',
+      description: 'Only a project without keys, and never the default one.',
+      answers: { '204': noContent },
     },
   };
 }
 
 const preferOrNull = oneOfValues([...preferences, null], 'What counts most in the ranking; null takes the account’s.');
-const policyOperation = { tag: tag.name, parameters: [projectId] };
 const thePolicy = json('The policy.', ref('ProjectPolicy'));
 
 export const projects: Resource = {
@@ -170,46 +139,40 @@ export const projects: Resource = {
       },
     ),
   },
-  paths: {
-    ...projectPaths(
-      '/v1/projects',
-      {
-        ...{ list: 'listProjects', create: 'createProject', get: 'getProject' },
-        ...{ update: 'updateProject', delete: 'deleteProject' },
-      },
-      { operation: managementOperation, before: [], id: projectId, tagName: tag.name, newSchema: 'NewProject' },
-    ),
-    '/v1/projects/{id}/keys': {
-      get: managementOperation({
-        ...{ id: 'listProjectKeys', tag: tag.name, summary: 'List the keys of a project' },
-        parameters: [projectId, ...page],
-        answers: { '200': json('A page, oldest first.', listOf(ref('Key'))) },
-      }),
-      post: managementOperation({
-        ...{ id: 'createProjectKey', tag: tag.name, summary: 'Create a key in a project', parameters: [projectId] },
-        body: { schema: ref('NewKey'), examples: newKeyExamples },
-        answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
-      }),
+  access: 'management',
+  operations: {
+    ...projectOperations('', '/v1/projects', '/v1/projects/{id}', 'NewProject'),
+    'GET /v1/projects/{id}/keys': {
+      id: 'listProjectKeys',
+      summary: 'List the keys of a project',
+      parameters: page,
+      answers: { '200': json('A page, oldest first.', listOf(ref('Key'))) },
     },
-    '/v1/projects/{id}/routing-policy': {
-      get: managementOperation({
-        ...{ ...policyOperation, id: 'getProjectRoutingPolicy', summary: 'Get the policy of a project' },
-        answers: { '200': thePolicy },
-      }),
-      put: managementOperation({
-        ...{ ...policyOperation, id: 'putProjectRoutingPolicy', summary: 'Replace the policy of a project' },
-        description:
-          'It holds beside the account’s, so it only narrows. Its gates are named with the prefix `project.`.',
-        body: {
-          schema: ref('NewProjectPolicy'),
-          examples: { sweden: { summary: 'In Sweden only', value: { regions: { allow: ['SE'] }, prefer: null } } },
-        },
-        answers: { '200': thePolicy },
-      }),
-      delete: managementOperation({
-        ...{ ...policyOperation, id: 'deleteProjectRoutingPolicy', summary: 'Only the account’s policy again' },
-        answers: { '204': noContent },
-      }),
+    'POST /v1/projects/{id}/keys': {
+      id: 'createProjectKey',
+      summary: 'Create a key in a project',
+      body: { schema: ref('NewKey'), examples: newKeyExamples },
+      answers: { '201': json('The key, with its token.', ref('CreatedKey')) },
+    },
+    'GET /v1/projects/{id}/routing-policy': {
+      id: 'getProjectRoutingPolicy',
+      summary: 'Get the policy of a project',
+      answers: { '200': thePolicy },
+    },
+    'PUT /v1/projects/{id}/routing-policy': {
+      id: 'putProjectRoutingPolicy',
+      summary: 'Replace the policy of a project',
+      description: 'It holds beside the account’s, so it only narrows. Its gates are named with the prefix `project.`.',
+      body: {
+        schema: ref('NewProjectPolicy'),
+        examples: { sweden: { summary: 'In Sweden only', value: { regions: { allow: ['SE'] }, prefer: null } } },
+      },
+      answers: { '200': thePolicy },
+    },
+    'DELETE /v1/projects/{id}/routing-policy': {
+      id: 'deleteProjectRoutingPolicy',
+      summary: 'Only the account’s policy again',
+      answers: { '204': noContent },
     },
   },
 };
@@ -218,17 +181,11 @@ const adminTag = { name: 'Account projects', description: 'For operators: the pr
 
 export const adminProjects: Resource = {
   tag: adminTag,
-  paths: projectPaths(
+  operations: projectOperations(
+    'Account',
     '/admin/v1/accounts/{id}/projects',
-    {
-      ...{ list: 'listAccountProjects', create: 'createAccountProject', get: 'getAccountProject' },
-      ...{ update: 'updateAccountProject', delete: 'deleteAccountProject' },
-    },
-    {
-      ...{ operation: adminOperation, before: [path('id', 'The account’s id.')], tagName: adminTag.name },
-      newSchema: 'NewImportedProject',
-      id: path('project_id', 'The project’s id.'),
-    },
+    '/admin/v1/accounts/{id}/projects/{project_id}',
+    'NewImportedProject',
   ),
 };
 
@@ -260,24 +217,25 @@ export const ownAccount: Resource = {
     }),
     SettingsChange: bodySchema(settingsChange),
   },
-  paths: {
-    '/v1/account': {
-      get: managementOperation({
-        ...{ id: 'getOwnAccount', tag: settingsTag.name, summary: 'Get the account' },
-        answers: { '200': json('The account.', ref('OwnAccount')) },
-      }),
-      patch: managementOperation({
-        ...{ id: 'updateOwnAccount', tag: settingsTag.name, summary: 'Change the settings of the account' },
-        description: 'A field that is left out stays as it is.',
-        body: {
-          schema: ref('SettingsChange'),
-          examples: {
-            closed: { summary: 'Settings by management keys only', value: { settings_by_keys: false } },
-            name: { summary: 'Another name', value: { name: 'Example' } },
-          },
+  access: 'management',
+  operations: {
+    'GET /v1/account': {
+      id: 'getOwnAccount',
+      summary: 'Get the account',
+      answers: { '200': json('The account.', ref('OwnAccount')) },
+    },
+    'PATCH /v1/account': {
+      id: 'updateOwnAccount',
+      summary: 'Change the settings of the account',
+      description: 'A field that is left out stays as it is.',
+      body: {
+        schema: ref('SettingsChange'),
+        examples: {
+          closed: { summary: 'Settings by management keys only', value: { settings_by_keys: false } },
+          name: { summary: 'Another name', value: { name: 'Example' } },
         },
-        answers: { '200': json('The account.', ref('OwnAccount')) },
-      }),
+      },
+      answers: { '200': json('The account.', ref('OwnAccount')) },
     },
   },
 };

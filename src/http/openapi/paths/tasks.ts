@@ -3,9 +3,9 @@ import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { inputsMax } from '../../../doors/embeddings/read-request.js';
 import { documentsMax } from '../../../doors/rerank/read-request.js';
 import { routerHeaders } from '../headers.js';
-import { keyOperation } from '../operations.js';
+import type { Resource } from '../operations.js';
 import { array, integer, number, object, oneOfValues, ref, text } from '../schema.js';
-import type { Example, Resource, Schema } from '../types.js';
+import type { Example, Schema } from '../types.js';
 import { requestPreferencesSchema } from './chat-request.js';
 
 const open = { additionalProperties: true };
@@ -85,17 +85,14 @@ export const embeddings: Resource = {
       router_metadata: ref('RouterMetadata'),
     }),
   },
-  paths: {
-    '/v1/embeddings': {
-      post: keyOperation({
-        id: 'createEmbedding',
-        tag: 'Embeddings',
-        summary: 'Create embeddings',
-        description:
-          'Any client of OpenAI’s API works. Where a provider takes fewer inputs in a call, several calls are made; one that fails fails the request, and nothing is billed. Vectors of two models cannot be compared, so no other model ever serves.',
-        body: { schema: ref('EmbeddingRequest'), examples: embeddingExamples },
-        answers: answered('EmbeddingList', 'The vectors.'),
-      }),
+  operations: {
+    'POST /v1/embeddings': {
+      id: 'createEmbedding',
+      summary: 'Create embeddings',
+      description:
+        'Any client of OpenAI’s API works. Where a provider takes fewer inputs in a call, several calls are made; one that fails fails the request, and nothing is billed. Vectors of two models cannot be compared, so no other model ever serves.',
+      body: { schema: ref('EmbeddingRequest'), examples: embeddingExamples },
+      answers: answered('EmbeddingList', 'The vectors.'),
     },
   },
 };
@@ -151,16 +148,13 @@ export const rerank: Resource = {
       router_metadata: ref('RouterMetadata'),
     }),
   },
-  paths: {
-    '/v1/rerank': {
-      post: keyOperation({
-        id: 'createRerank',
-        tag: 'Rerank',
-        summary: 'Rerank documents',
-        description: 'Billed by input tokens, or by search where the provider counts searches.',
-        body: { schema: ref('RerankRequest'), examples: rerankExamples },
-        answers: answered('RerankList', 'The documents in order.'),
-      }),
+  operations: {
+    'POST /v1/rerank': {
+      id: 'createRerank',
+      summary: 'Rerank documents',
+      description: 'Billed by input tokens, or by search where the provider counts searches.',
+      body: { schema: ref('RerankRequest'), examples: rerankExamples },
+      answers: answered('RerankList', 'The documents in order.'),
     },
   },
 };

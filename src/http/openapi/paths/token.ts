@@ -1,8 +1,8 @@
 /** Describes the exchange of tokens of workloads for keys. */
 import { accessTokenType, exchangeGrant, formType, jwtType } from '../../api/token.js';
-import { json, openOperation } from '../operations.js';
+import { json, type Resource } from '../operations.js';
 import { integer, object, ref, text } from '../schema.js';
-import type { Resource, Schema } from '../types.js';
+import type { Schema } from '../types.js';
 
 const tag = {
   name: 'Tokens of workloads',
@@ -33,33 +33,30 @@ export const token: Resource = {
       error_description: text('For people, in ASCII.'),
     }),
   },
-  paths: {
-    '/v1/token': {
-      post: openOperation(
-        {
-          ...{ id: 'exchangeToken', tag: tag.name, summary: 'Exchange a token for a key' },
-          description:
-            'RFC 8693, as a form. The JWT has to be of an issuer and for a subject that `trust` of the project names. The key ends after an hour, or with the JWT. A JWT is exchanged at most 20 times.',
-          body: {
-            ...{ type: formType, schema: ref('TokenExchange') },
-            examples: {
-              github: {
-                summary: 'A token of GitHub Actions',
-                value: {
-                  ...{ grant_type: exchangeGrant, subject_token_type: jwtType },
-                  ...{
-                    subject_token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.YQ',
-                    audience: 'proj-01jb2m6q7r8s9t0v1w2x3y4z5a',
-                  },
-                },
+  access: 'open',
+  operations: {
+    'POST /v1/token': {
+      id: 'exchangeToken',
+      summary: 'Exchange a token for a key',
+      description:
+        'RFC 8693, as a form. The JWT has to be of an issuer and for a subject that `trust` of the project names. The key ends after an hour, or with the JWT. A JWT is exchanged at most 20 times.',
+      body: {
+        ...{ type: formType, schema: ref('TokenExchange') },
+        examples: {
+          github: {
+            summary: 'A token of GitHub Actions',
+            value: {
+              ...{ grant_type: exchangeGrant, subject_token_type: jwtType },
+              ...{
+                subject_token: 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJ4In0.YQ',
+                audience: 'proj-01jb2m6q7r8s9t0v1w2x3y4z5a',
               },
             },
           },
-          errors: ref('TokenError') as unknown as Schema,
-          answers: { '200': json('The key.', ref('ExchangedToken')) },
         },
-        true,
-      ),
+      },
+      errors: ref('TokenError') as unknown as Schema,
+      answers: { '200': json('The key.', ref('ExchangedToken')) },
     },
   },
 };
