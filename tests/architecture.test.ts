@@ -119,6 +119,8 @@ describe('the rules themselves', () => {
     expect(cycles([file('src/base/a.ts', './b.js'), file('src/base/b.ts', './c.js'), file('src/base/c.ts')])).toEqual(
       [],
     );
+    const components = ['dashboard/src/a.tsx', 'dashboard/src/b.tsx'] as const;
+    expect(cycles([file(components[0], './b.js'), file(components[1], './a.js')])).toEqual([[...components]]);
   });
 
   it('refuse a dashboard that imports the gateway, long files, empty names and scans', () => {

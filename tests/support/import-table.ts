@@ -192,8 +192,10 @@ export function dashboardFaults(files: readonly SourceFile[]): string[] {
 
 /** Files that import one another, types included. Each cycle is the list of its files. */
 export function cycles(files: readonly SourceFile[]): string[][] {
-  const sources = files.filter(({ path }) => path.startsWith('src/') && !isTest(path));
+  const sources = files.filter(({ path }) => /^(dashboard\/)?src\//.test(path) && !isTest(path));
   const known = new Map(sources.map((file) => [file.path, importsOf(file)]));
+  // An import of `x.js` means `x.ts` or `x.tsx`.
+  const fileOf = (target: string) => (known.has(target) ? target : `${target}x`);
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
   const open: string[] = [];
@@ -202,7 +204,7 @@ export function cycles(files: readonly SourceFile[]): string[][] {
     order.set(path, order.size);
     lowest.set(path, order.get(path)!);
     open.push(path);
-    for (const target of known.get(path)!) {
+    for (const target of known.get(path)!.map(fileOf)) {
       if (!known.has(target)) continue;
       if (!order.has(target)) lowest.set(path, Math.min(lowest.get(path)!, visit(target)));
       else if (open.includes(target)) lowest.set(path, Math.min(lowest.get(path)!, order.get(target)!));

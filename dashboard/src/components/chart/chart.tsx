@@ -9,15 +9,7 @@ import { Card } from '../card.js';
 import { classNames } from '../class-names.js';
 import { loadedApart } from '../loaded-apart.js';
 import { Skeleton } from '../states.js';
-
-export interface ChartSeries {
-  label: string;
-  kind: 'bars' | 'line';
-  colour: 'series-1' | 'series-2' | 'series-3' | 'series-4';
-  /** Values for the plot; users read the texts. */
-  values: readonly (number | null)[];
-  texts: readonly string[];
-}
+import type { ChartSeries } from './plot.js';
 
 export interface ChartProps {
   title: string;

@@ -3,7 +3,15 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { stepLabel } from '../../format/time.js';
-import type { ChartSeries } from './chart.js';
+
+export interface ChartSeries {
+  label: string;
+  kind: 'bars' | 'line';
+  colour: 'series-1' | 'series-2' | 'series-3' | 'series-4';
+  /** Values for the plot; users read the texts. */
+  values: readonly (number | null)[];
+  texts: readonly string[];
+}
 
 export interface PlotProps {
   /** Epoch seconds. */
