@@ -10,7 +10,10 @@ interface ShortId {
   readonly sort: 'price' | 'throughput' | null;
 }
 
-const sorts: Readonly<Record<string, ShortId['sort']>> = { floor: 'price', nitro: 'throughput' };
+const sorts: Readonly<Record<string, ShortId['sort']>> = Object.assign(Object.create(null), {
+  floor: 'price',
+  nitro: 'throughput',
+});
 
 /** null where the text has another form, or such ids are not known here. Throws a 400 for a suffix that is not known. */
 export function shortIdOf({ openRouter, models }: Snapshot, text: string): ShortId | null {
@@ -21,9 +24,11 @@ export function shortIdOf({ openRouter, models }: Snapshot, text: string): Short
   const colon = text.lastIndexOf(':');
   // A model may have a colon in its name.
   if (colon < slash || models.has(text)) return { creator, model: text.slice(slash + 1), sort: null };
-  const suffix = text.slice(colon + 1);
-  const sort = Object.hasOwn(sorts, suffix) ? sorts[suffix]! : null;
-  if (sort !== null) return { creator, model: text.slice(slash + 1, colon), sort };
+  const sort = sorts[text.slice(colon + 1)] ?? null;
+  const rest = sort === null ? text : text.slice(0, colon);
+  const inner = rest.lastIndexOf(':');
+  if (sort !== null && (inner < slash || models.has(rest))) return { creator, model: rest.slice(slash + 1), sort };
+  const suffix = rest.slice(inner + 1);
   const reason = `has the suffix ":${idExcerpt(suffix)}", which is not known here; :floor and :nitro are`;
   throw gatewayError('model_id_shape', { id: idExcerpt(text), reason });
 }

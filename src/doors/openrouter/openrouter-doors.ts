@@ -1,4 +1,4 @@
-/** The doors under `/api/v1`, for clients of OpenRouter: the same APIs, with OpenRouter's model ids in chat answers and its errors. */
+/** The doors under `/api/v1`, for clients of OpenRouter: the same APIs, with OpenRouter's model ids in answers and its errors. */
 import { asLatin1, encodeLatin1 } from '../../base/latin1.js';
 import { envelopeOf } from '../../errors/envelope.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
@@ -21,12 +21,23 @@ function shortModel(id: string): string {
   return id.split('/').slice(1, 3).join('/');
 }
 
-const named = (as: ChunkIdentity): ChunkIdentity => ({ ...as, model: shortModel(as.model) });
+/** OpenRouter ends every stream with its usage, asked for or not. */
+const named = (as: ChunkIdentity): ChunkIdentity => ({ ...as, model: shortModel(as.model), includeUsage: true });
 
-const stream: StreamWriter = {
-  writeFrame: (chunk, as, metadata) => chatStream.writeFrame(chunk, named(as), metadata),
-  templateFor: (data, as) => chatStream.templateFor(data, named(as)),
-  writeEnd: (ending, as) => chatStream.writeEnd(ending, named(as)),
+/** Events of a writer are its own methods, which may have a state. */
+function withShortModel(writer: StreamWriter): StreamWriter {
+  return {
+    writeFrame: (chunk, as, metadata) => writer.writeFrame(chunk, named(as), metadata),
+    templateFor: (data, as) => writer.templateFor(data, named(as)),
+    writeEnd: (ending, as) => writer.writeEnd(ending, named(as)),
+    writeError: (error, requestId) => writer.writeError(error, requestId),
+    ...(writer.takeEvent && { takeEvent: (data, event) => writer.takeEvent!(data, event) }),
+    ...(writer.flush && { flush: () => writer.flush!() }),
+  };
+}
+
+const chatStreams: StreamWriter = {
+  ...withShortModel(chatStream),
   writeError: (error) => asLatin1(`data: ${encodeLatin1(errorText(error))}\n\n`),
 };
 
@@ -37,8 +48,9 @@ export const openRouterDoors: readonly Door[] = doors.map((door) => ({
   reader: door.reader ?? door.path,
   // Clients of Anthropic's API read its errors only.
   ...(door.name !== 'messages' && { writeError: errorText }),
-  ...(door === chatDoor && {
-    writeAnswer: (answer) => chatDoor.writeAnswer({ ...answer, model: shortModel(answer.model) }),
-    openStream: () => stream,
+  writeAnswer: (answer) => door.writeAnswer({ ...answer, model: shortModel(answer.model) }),
+  ...(door.openStream && {
+    openStream: (request, isNative) =>
+      door === chatDoor ? chatStreams : withShortModel(door.openStream!(request, isNative)),
   }),
 }));

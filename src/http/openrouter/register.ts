@@ -8,6 +8,8 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import { listModels } from '../api/models.js';
 import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { jsonBody } from '../server/body.js';
+import { keyBody } from './key-body.js';
 import { endpointJson, type KeySpend, keysShape, type OwnKey, openRouterShape, ownKeyShape } from './shapes.js';
 
 const prefix = '/api/v1/';
@@ -28,12 +30,25 @@ export function registerOpenRouter(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (!isOpenRouterPath(request.originalUrl) || reply.statusCode >= 400) return payload;
     const path = pathOf(request);
-    if (!/^\/v1\/keys?(\/|$)/.test(path))
-      return openRouterShape(path, payload, new URL(request.originalUrl, 'http://gateway').searchParams);
+    if (!/^\/v1\/keys?(\/|$)/.test(path)) {
+      const query = new URL(request.originalUrl, 'http://gateway').searchParams;
+      return openRouterShape(path, payload, { query, models: () => listModels(deps, request) });
+    }
     const { key } = callerOf(request);
     const spend = await spendOf(deps, key.accountId);
     const answer = payload as Readonly<Record<string, unknown>>;
     return path === '/v1/key' ? ownKeyShape(answer, ownKeyOf(key), spend) : keysShape(answer, spend);
+  });
+
+  app.addHook('preHandler', async (request) => {
+    if (!isKeyChange(request)) return;
+    request.body = Buffer.from(JSON.stringify(keyBody(jsonBody(request))));
+  });
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode !== 204 || !isOpenRouterPath(request.originalUrl)) return payload;
+    reply.code(200).type('application/json; charset=utf-8');
+    return '{"deleted":true}';
   });
 
   app.get('/api/v1/providers', async () => {
@@ -83,6 +98,11 @@ async function spendOf({ store, clock }: HttpDeps, accountId: string): Promise<K
   };
   const [daily, weekly, monthly] = await Promise.all([since('daily'), since('weekly'), since('monthly')]);
   return { daily: daily!, weekly: weekly!, monthly: monthly! };
+}
+
+function isKeyChange(request: FastifyRequest): boolean {
+  if (request.method !== 'POST' && request.method !== 'PATCH') return false;
+  return isOpenRouterPath(request.originalUrl) && /^\/v1\/keys(\/|$)/.test(pathOf(request));
 }
 
 function pathOf({ originalUrl }: FastifyRequest): string {

@@ -16,15 +16,38 @@ export interface OwnKey {
   readonly limitReset: keyof KeySpend | 'never';
 }
 
+interface Asked {
+  readonly query: URLSearchParams;
+  /** What `/v1/models` lists for the caller. */
+  models(): readonly object[];
+}
+
 /** The answer of a path of `/v1`; other answers stay as they are. */
-type Shape = (answer: Fields, query: URLSearchParams) => unknown;
+type Shape = (answer: Fields, asked: Asked) => unknown;
 
 const number = (value: unknown): number | null => (value === null || value === undefined ? null : Number(value));
 
-function modelJson(entry: Fields): Fields {
-  const { id, architecture, pricing, context_length: context, max_output_tokens: output } = entry;
+/** The prices of the cheapest route of each model. What is served by several routes has no price of its own. */
+function cheapestPrices(entries: readonly Fields[]): ReadonlyMap<string, Fields> {
+  const cheapest = new Map<string, Fields>();
+  for (const { id, pricing } of entries) {
+    const [, creator, model, locode] = String(id).split('/');
+    if (locode === undefined) continue;
+    const canonicalId = `${creator}/${model}`;
+    const known = cheapest.get(canonicalId);
+    if (!known || promptPrice(pricing as Fields) < promptPrice(known)) cheapest.set(canonicalId, pricing as Fields);
+  }
+  return cheapest;
+}
+
+const promptPrice = ({ prompt }: Fields): number => (prompt === null ? Number.POSITIVE_INFINITY : Number(prompt));
+
+function modelJson(entry: Fields, cheapest: ReadonlyMap<string, Fields>): Fields {
+  const { id, name_of: target = id, architecture, context_length: context, max_output_tokens: output } = entry;
   const shortId = String(id).replace(/^auto\//, '');
-  const prices = Object.entries(pricing as Fields).map(([name, price]) => [name, price ?? '0']);
+  const own = entry.pricing as Fields;
+  const pricing = own.prompt === null ? cheapest.get(String(target).replace(/^auto\//, '')) : undefined;
+  const prices = Object.entries(pricing ?? own).map(([name, price]) => [name, price ?? '0']);
   return {
     id: shortId,
     canonical_slug: shortId,
@@ -46,12 +69,13 @@ function modelJson(entry: Fields): Fields {
 }
 
 /** What is one entry a model: its `auto/` id, and the operator's names. */
-function modelsJson({ data }: Fields, query: URLSearchParams): unknown {
+function modelsJson({ data }: Fields, { query }: Asked): unknown {
   const entries = data as Fields[];
   const shown = entries.filter(({ id, name_of }) => name_of !== undefined || String(id).startsWith('auto/'));
   const from = Number(query.get('offset')) || 0;
   const page = shown.slice(from, from + (Number(query.get('limit')) || shown.length));
-  return { data: page.map(modelJson), total_count: shown.length, links: { next: null } };
+  const cheapest = cheapestPrices(entries);
+  return { data: page.map((entry) => modelJson(entry, cheapest)), total_count: shown.length, links: { next: null } };
 }
 
 export function endpointJson(route: Fields, providerName: string): Fields {
@@ -60,7 +84,7 @@ export function endpointJson(route: Fields, providerName: string): Fields {
     model_id: String(route.id).split('/').slice(1, 3).join('/'),
     model_name: route.name,
     context_length: route.context_length ?? 0,
-    pricing: modelJson(route).pricing,
+    pricing: modelJson(route, new Map()).pricing,
     provider_name: providerName,
     tag: `${String(route.provider)}/${String(route.locode)}`,
     quantization: route.quantization,
@@ -164,13 +188,16 @@ export function ownKeyShape({ data }: Fields, key: OwnKey, spend: KeySpend): unk
 
 const shapes: readonly (readonly [path: RegExp, shape: Shape])[] = [
   [/^\/v1\/models$/, modelsJson],
-  [/^\/v1\/models\/(?!.*\/endpoints$)./, (entry) => ({ data: modelJson(entry) })],
+  [
+    /^\/v1\/models\/(?!.*\/endpoints$)./,
+    (entry, { models }) => ({ data: modelJson(entry, cheapestPrices(models() as Fields[])) }),
+  ],
   [/^\/v1\/generation(\/|$)/, generationJson],
 ];
 
 /** `path` is that of `/v1`. */
-export function openRouterShape(path: string, answer: unknown, query: URLSearchParams): unknown {
+export function openRouterShape(path: string, answer: unknown, asked: Asked): unknown {
   const shape = shapes.find(([form]) => form.test(path))?.[1];
   if (!shape || answer === null || typeof answer !== 'object' || 'error' in answer) return answer;
-  return shape(answer as Fields, query);
+  return shape(answer as Fields, asked);
 }

@@ -11,6 +11,7 @@ const bench = useGateway({
   config: { compat: { openrouter: true } },
   models: [
     model('colon:free', [route()]),
+    { ...model('vectors', [route({ capabilities: [] })]), kind: 'embedding' },
     model('priced', [
       route({ price: { input: 5, output: 5 } }),
       route({ locode: 'frpar', price: { input: 1, output: 1 } }),
@@ -44,6 +45,12 @@ describe('ids of OpenRouter', () => {
       ...{ status: 400, type: 'invalid_request_error', code: 'invalid_request_error', param: 'model' },
       says: [':thinking'],
     });
+    const two = await bench.gateway.chat(ask({ model: 'meta/priced:online:floor' }));
+    expect([two.status, two.json.error.param, two.json.error.message]).toEqual([
+      400,
+      'model',
+      expect.stringContaining('":online"'),
+    ]);
     expect((await bench.gateway.chat(ask({ model: 'meta/colon:free' }))).json.model).toBe('acme/meta/colon:free/defra');
   });
 });
@@ -103,6 +110,58 @@ describe('/api/v1', () => {
       expect([reply.status, reply.json.error.code]).toEqual([status, status]);
       expect(reply.json.error.metadata.lodestone).toHaveProperty('type');
     }
+  });
+
+  it('answers of every API have {creator}/{model} as their model', async () => {
+    const to = async (path: string, body: Json) => (await api('POST', path, { model: 'meta/free', ...body })).json;
+    expect((await to('/responses', { input: 'Say hello.' })).model).toBe('meta/free');
+    expect((await to('/messages', { messages, max_tokens: 9 })).model).toBe('meta/free');
+    bench.upstream.enqueue(sse(streamOf(['Hel', 'lo'])));
+    const events = (await api('POST', '/responses', { model: 'meta/free', input: 'Say hello.', stream: true })).text;
+    expect(new Set(events.match(/"model":"meta[^"]*"/g))).toEqual(new Set(['"model":"meta/free"']));
+    const data = [{ object: 'embedding', index: 0, embedding: [0.5] }];
+    bench.upstream.enqueue(json({ object: 'list', data, usage: { prompt_tokens: 1, total_tokens: 1 } }));
+    const embedded = await to('/embeddings', { model: 'meta/vectors', input: 'a' });
+    expect([embedded.model, embedded.router_metadata?.served_model]).toEqual([
+      'meta/vectors',
+      'acme/meta/vectors/defra',
+    ]);
+  });
+
+  it('a stream ends with the usage, asked for or not', async () => {
+    bench.upstream.enqueue(sse(streamOf(['Hel', 'lo'])));
+    const { key } = await bench.gateway.account();
+    const body = { model: 'meta/free', messages, stream: true };
+    const { text } = await bench.gateway.call('POST', '/api/v1/chat/completions', body, { key });
+    const frames = text.split('\n\n').filter((frame) => frame.startsWith('data: {'));
+    expect(JSON.parse(frames.at(-1)!.slice(6)).usage).toMatchObject({ cost: 0, total_tokens: expect.any(Number) });
+  });
+
+  it('a model has the price of its cheapest route', async () => {
+    const pricing = { prompt: '0.000001', completion: '0.000001' };
+    const found = (await api('GET', '/models')).json.data.find((each: Json) => each.id === 'meta/priced');
+    expect(found.pricing).toMatchObject(pricing);
+    expect((await api('GET', '/models/meta/priced')).json.data.pricing).toMatchObject(pricing);
+    await bench.gateway.admin('PUT', '/names/mine', { model: 'auto/meta/priced' });
+    expect((await api('GET', '/models/mine')).json.data.pricing).toMatchObject(pricing);
+    await bench.gateway.admin('DELETE', '/names/mine');
+  });
+
+  it('keys are made and changed in OpenRouter’s words, too', async () => {
+    const { accountId } = await bench.gateway.account();
+    const made = await bench.gateway.admin('POST', `/accounts/${accountId}/keys`, { name: 'm', kind: 'management' });
+    const client = new OpenRouter({ apiKey: made.json.token, serverURL: `${bench.gateway.url}/api/v1` });
+    const expiresAt = new Date(Date.now() + 86_400_000);
+    const limits = { limit: 2.5, limitReset: 'monthly' as const, includeByokInLimit: false };
+    const { data, key } = await client.apiKeys.create({ requestBody: { name: 'new', ...limits, expiresAt } });
+    expect([data.limit, data.limitReset, data.expiresAt]).toEqual([2.5, 'monthly', expiresAt]);
+    expect((await bench.gateway.chat(ask({ model: 'meta/free' }), { key })).status).toBe(200);
+    const change = { disabled: true, limit: 0.000001, limitReset: null };
+    const changed = await client.apiKeys.update({ hash: data.hash, requestBody: change });
+    expect([changed.data.disabled, changed.data.limit, changed.data.limitReset]).toEqual([true, 0.000001, null]);
+    const byok = { hash: data.hash, requestBody: { includeByokInLimit: true } };
+    await expect(client.apiKeys.update(byok)).rejects.toThrow('include_byok_in_limit');
+    expect((await client.apiKeys.delete({ hash: data.hash })).deleted).toBe(true);
   });
 
   it('OpenRouter’s own client reads it', async () => {
