@@ -36,7 +36,9 @@ export class AdminClient {
     const { statusCode: status, headers, body: answer } = await this.send(method, path, body, timeoutMs);
     const text = await answer.text();
     if (status < 300) return (text === '' ? undefined : JSON.parse(text)) as T;
-    if (status === 429) throw new TooManyCalls(messageOf(text) ?? '', Number(headers['retry-after']) || 1);
+    // The server refused it, or its store was too busy to read. What changes something may have been done.
+    if (status === 429 || (status === 503 && method === 'GET'))
+      throw new TooManyCalls(messageOf(text) ?? '', Number(headers['retry-after']) || 1);
     throw this.refusal(status, text);
   }
 

@@ -22,22 +22,23 @@ export interface ConnectionOptions {
 }
 
 export function findConnection(options: ConnectionOptions, io: Io): Connection {
-  const config = lazily(() => readConfig(options.config, io));
+  const config = lazily(() => readConfig(options.config, io, true));
   return { url: urlOf(options, io, config), ...findToken(options, config) };
 }
 
 /** The address alone, for what is public. */
 export function findUrl(options: Pick<ConnectionOptions, 'url' | 'config'>, io: Io): string {
-  return urlOf(options, io, () => readConfig(options.config, io));
+  return urlOf(options, io, () => readConfig(options.config, io, true));
 }
 
 function urlOf({ url }: Pick<ConnectionOptions, 'url'>, { env }: Io, config: () => Config): string {
   return normalizedUrl(url ?? nonEmpty(env.LODESTONE_URL) ?? addressOf(config()));
 }
 
-export function readConfig(file: string | undefined, io: Io): Config {
+/** `callsNobody`: the command calls no provider, so their credentials need not be in its environment. */
+export function readConfig(file: string | undefined, io: Io, callsNobody = false): Config {
   try {
-    return loadConfig({ file, env: io.env, cwd: io.cwd });
+    return loadConfig({ file, env: io.env, cwd: io.cwd, callsNobody });
   } catch (error) {
     if (error instanceof ConfigFault) throw new CommandFailure(error.message);
     throw error;

@@ -60,7 +60,7 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   if (url !== undefined && system !== 'litellm') throw new UsageError('--database-url is for LiteLLM alone.');
   if (url === undefined) required(positionals[0], 'The source');
   const account = accountOf(context);
-  const config = readConfig(given.config, io);
+  const config = readConfig(given.config, io, true);
   const book = await CatalogueBook.read(config.catalogue.filter((file) => !file.endsWith(fileNames.catalogue)));
   const gateway = await lookAtGateway(context);
   const nowMs = systemClock.now();
@@ -165,7 +165,9 @@ function readSource(
   } catch (error) {
     throw new CommandFailure(`${source} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
-  if (system === 'litellm') readLitellmConfig(into, readYaml(content, file), file);
+  const repeated = (line: number) =>
+    into.report.changed(`${file}:${line}`, 'the key stands twice in this mapping: the last one holds, as for LiteLLM');
+  if (system === 'litellm') readLitellmConfig(into, readYaml(content, file, repeated), file);
   else if (system === 'bifrost') readBifrostConfig(into, readJson(content, file), file);
   else readPortkeyConfig(into, readJson(content, file), given.name ?? file.replace(/\.[^.]*$/, ''), file);
 }

@@ -1,8 +1,8 @@
 /** Makes the accounts, projects, people and keys of a plan by the admin API. What was imported before stays as it is. */
-import { setTimeout } from 'node:timers/promises';
 import type { AdminClient } from '../admin-client.js';
-import { CommandFailure, TooManyCalls } from '../io.js';
+import { CommandFailure } from '../io.js';
 import { batchesOf, eachAtOnce } from './batches.js';
+import { PatientCalls } from './calls.js';
 import {
   type Imported,
   type ListedAccount,
@@ -67,12 +67,13 @@ class Application {
   constructor(
     private readonly plan: Plan,
     private readonly options: ApplyOptions,
+    private readonly calls = new PatientCalls(options.client),
   ) {}
 
   /** Looks for what would end the work half-way. Changes nothing. */
   async prepare(): Promise<void> {
     await this.checkFiles();
-    this.known = await this.all<ListedAccount>('/accounts');
+    this.known = await this.calls.all<ListedAccount>('/accounts');
     const { account } = this.options;
     if ('id' in account && !this.baseAccount())
       throw new CommandFailure(`There is no account "${account.id}". "lodestone account list" shows them.`);
@@ -90,7 +91,7 @@ class Application {
   /** Names that the gateway does not have would make keys useless that are limited to them. */
   private async checkFiles(): Promise<void> {
     if (this.plan.names.size === 0) return;
-    const listed = await this.all<{ id: string; name: string; model: string }>('/names');
+    const listed = await this.calls.all<{ id: string; name: string; model: string }>('/names');
     const loaded = new Map(listed.map(({ name, model }) => [name, model]));
     const missing = [...this.plan.names].filter(([name, { model }]) => loaded.get(name) !== model);
     if (missing.length === 0) return;
@@ -139,7 +140,7 @@ class Application {
     if (there) this.note('accounts', !sameBudget(there.budget, budget));
     const { id: made } =
       there ??
-      (await this.call<Imported>('POST', '/accounts', {
+      (await this.calls.call<Imported>('POST', '/accounts', {
         email: this.emailOf(planned),
         ...(alias !== '' && { name: alias }),
         ...(budget && { budget, opening_spent_usd: openingUsd }),
@@ -149,21 +150,21 @@ class Application {
     if (!there) this.applied.made.accounts++;
     if (credit && 'amountUsd' in credit && !(there && (await this.hasEntries(made)))) {
       const note = `import from ${this.plan.system}`;
-      await this.call('POST', `/accounts/${made}/credits`, { amount_usd: credit.amountUsd, note });
+      await this.calls.call('POST', `/accounts/${made}/credits`, { amount_usd: credit.amountUsd, note });
     }
     this.accounts.set(id, made);
   }
 
   /** An account without any entry never got its credit: the work ended between the two calls. */
   private async hasEntries(accountId: string): Promise<boolean> {
-    const { data } = await this.call<{ data: object[] }>('GET', `/accounts/${accountId}/ledger?limit=1`);
+    const { data } = await this.calls.call<{ data: object[] }>('GET', `/accounts/${accountId}/ledger?limit=1`);
     return data.length > 0;
   }
 
   private async addProjects(source: string | null, accountId: string): Promise<void> {
     const planned = this.plan.projects.filter(({ account }) => account === source);
     if (planned.length === 0) return;
-    const listed = await this.all<ListedProject>(`/accounts/${accountId}/projects`, 200);
+    const listed = await this.calls.all<ListedProject>(`/accounts/${accountId}/projects`, 200);
     const known = this.bySource(listed);
     const names = new Set(listed.map(({ name }) => name));
     for (const project of planned) {
@@ -176,7 +177,7 @@ class Application {
 
   private async addProject(accountId: string, project: ProjectPlan): Promise<Imported> {
     const { id, name, budget, openingUsd, requestsPerMinute, tokensPerMinute } = project;
-    const made = await this.call<Imported>('POST', `/accounts/${accountId}/projects`, {
+    const made = await this.calls.call<Imported>('POST', `/accounts/${accountId}/projects`, {
       name,
       ...(budget && { budget, opening_spent_usd: openingUsd }),
       ...(requestsPerMinute !== null && { requests_per_minute: requestsPerMinute }),
@@ -190,7 +191,7 @@ class Application {
   private async addPeople(source: string | null, accountId: string): Promise<void> {
     const planned = this.plan.people.filter(({ memberships }) => memberships.some(({ account }) => account === source));
     if (planned.length === 0) return;
-    const listed = await this.all<ListedMember>(`/accounts/${accountId}/members`, 200);
+    const listed = await this.calls.all<ListedMember>(`/accounts/${accountId}/members`, 200);
     const known = new Map(listed.map((member) => [member.email, member]));
     await eachAtOnce(planned, async (person) => {
       const { role } = person.memberships.find(({ account }) => account === source)!;
@@ -203,7 +204,7 @@ class Application {
 
   private async addPerson(source: string | null, accountId: string, person: PersonPlan): Promise<Imported> {
     const { role, projects } = person.memberships.find(({ account }) => account === source)!;
-    const made = await this.call<Imported>('POST', `/accounts/${accountId}/members`, {
+    const made = await this.calls.call<Imported>('POST', `/accounts/${accountId}/members`, {
       ...{ email: person.email, role },
       projects: projects?.map((project) => this.projects.get(project)!) ?? null,
       imported_from: { system: this.plan.system, id: person.id },
@@ -215,7 +216,7 @@ class Application {
   private async addKeys(source: string | null, accountId: string): Promise<void> {
     const planned = this.plan.keys.filter(({ account }) => account === source);
     if (planned.length === 0) return;
-    const known = this.bySource(await this.all<ListedKey>(`/accounts/${accountId}/keys`, 1000));
+    const known = this.bySource(await this.calls.all<ListedKey>(`/accounts/${accountId}/keys`, 1000));
     const elsewhere: string[] = [];
     const missing: ReturnType<Application['keyFields']>[] = [];
     for (const key of planned) {
@@ -225,7 +226,7 @@ class Application {
     }
     await eachAtOnce(batchesOf(missing), async (batch) => {
       const path = `/accounts/${accountId}/imported-keys`;
-      const { data } = await this.call<{ data: { status: string }[] }>('POST', path, { keys: batch });
+      const { data } = await this.calls.call<{ data: { status: string }[] }>('POST', path, { keys: batch });
       for (const [index, { status }] of data.entries()) {
         if (status === 'created') this.applied.made.keys++;
         else elsewhere.push(batch[index]!.name);
@@ -269,30 +270,6 @@ class Application {
         each.imported_from?.system === this.plan.system ? [[each.imported_from.id, each] as const] : [],
       ),
     );
-  }
-
-  /** Waits where the gateway takes no more calls of this address for a while. */
-  private async call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-    for (;;) {
-      try {
-        return await this.options.client.call<T>(method, path, body);
-      } catch (error) {
-        if (!(error instanceof TooManyCalls)) throw error;
-        await setTimeout(error.retryAfterSeconds * 1000);
-      }
-    }
-  }
-
-  /** A whole list, page by page where it has pages. */
-  private async all<T extends { id: string }>(path: string, pageSize?: number): Promise<T[]> {
-    if (pageSize === undefined) return (await this.call<{ data: T[] }>('GET', path)).data;
-    const found: T[] = [];
-    for (let after = ''; ; ) {
-      const { data } = await this.call<{ data: T[] }>('GET', `${path}?limit=${pageSize}${after}`);
-      found.push(...data);
-      if (data.length < pageSize) return found;
-      after = `&after=${encodeURIComponent(data.at(-1)!.id)}`;
-    }
   }
 }
 

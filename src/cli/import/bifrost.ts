@@ -4,6 +4,7 @@ import { CommandFailure } from '../io.js';
 import type { ModelEntries } from './entries.js';
 import { readModelEntry } from './litellm-models.js';
 import { keyWith } from './provider-keys.js';
+import { noSetting } from './report.js';
 import { budgetOf, keyRates, nameOf, slugOf, sourceId, unusedName, unusedSlug } from './shared.js';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from './values.js';
 
@@ -35,7 +36,7 @@ export function readBifrostConfig(into: ModelEntries, config: Fields, file: stri
     else if (section === 'governance') readGovernance(into, fieldsOf(value), field);
     else if (section === '$schema' || section === 'client' || section === 'config_store' || section === 'logs_store') {
       into.report.changed(field, 'left out: Lodestone has its own');
-    } else into.report.notTaken(field, 'has no counterpart');
+    } else into.report.notTaken(field, noSetting);
   }
 }
 
@@ -155,9 +156,7 @@ function readGovernance(into: ModelEntries, governance: Fields, field: string): 
     if (['customers', 'teams', 'virtual_keys', 'budgets', 'rate_limits'].includes(section)) continue;
     report.notTaken(
       `${field}.${section}`,
-      section === 'routing_rules'
-        ? 'rules of routing have no counterpart: use names and their chains'
-        : 'has no counterpart',
+      section === 'routing_rules' ? 'rules of routing have no counterpart: use names and their chains' : noSetting,
     );
   }
 }

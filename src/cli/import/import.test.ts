@@ -88,6 +88,29 @@ describe('the import of a LiteLLM configuration', () => {
     });
   });
 
+  it('reads a key that stands twice as LiteLLM does, and says so', async () => {
+    const source =
+      'model_list:\n  - model_name: a\n    model_name: b\n    litellm_params: { model: openai/gpt-4o }\n  - 5\n';
+    const { code, out } = await run('litellm', source, '--json');
+    expect([code, Object.keys(names())]).toEqual([3, ['b']]);
+    const lines = (JSON.parse(out) as { report: ReportLine[] }).report;
+    expect(lines).toContainEqual({
+      field: 'config.yaml:3',
+      verdict: 'changed',
+      words: 'the key stands twice in this mapping: the last one holds, as for LiteLLM',
+    });
+  });
+
+  it('needs no credential of a provider, also where the configuration has the files of an earlier run', async () => {
+    const source = {
+      model_list: ['A', 'B'].map((name) => entry(name, { model: 'openai/gpt-4o', api_key: `os.environ/${name}` })),
+    };
+    expect((await run('litellm', source)).code).toBe(0);
+    expect(providers().openai).toHaveProperty('keys');
+    writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\ninclude: [made/providers.import.yaml]\n');
+    expect((await run('litellm', source)).code).toBe(0);
+  });
+
   it('writes a literal secret to secrets.env alone, for its owner alone', async () => {
     const { out, err } = await run('litellm', {
       model_list: [entry('c', { model: 'anthropic/claude-sonnet', api_key: secret })],

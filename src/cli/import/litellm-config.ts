@@ -5,6 +5,7 @@ import type { ModelEntries } from './entries.js';
 import { fieldsOfEntry } from './litellm-models.js';
 import { readEntry } from './litellm-names.js';
 import { variableOf } from './plan.js';
+import { noSetting } from './report.js';
 import { type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 /** A setting and what becomes of it. `null` = it is read elsewhere. */
@@ -82,12 +83,15 @@ const otherSections: Record<string, string> = {
   search_tools: 'tools are called by the client or the provider, not by the gateway',
 };
 
-export function readYaml(text: string, file: string): Fields {
+/** `repeated` gets the line of each key that stands twice in one mapping, of which the last holds. */
+export function readYaml(text: string, file: string, repeated: (line: number) => void): Fields {
   // Merge keys (`<<`) and repeated anchors are YAML that LiteLLM reads.
   const document = parseDocument(text, { prettyErrors: false, merge: true, logLevel: 'silent' });
-  const [fault] = document.errors;
+  const lineOf = ({ pos }: { pos: readonly number[] }) => text.slice(0, pos[0]).split('\n').length;
+  for (const { code, pos } of document.errors) if (code === 'DUPLICATE_KEY') repeated(lineOf({ pos }));
+  const fault = document.errors.find(({ code }) => code !== 'DUPLICATE_KEY');
   if (fault) {
-    const line = text.slice(0, fault.pos[0]).split('\n').length;
+    const line = lineOf(fault);
     // The parser's own words may quote the text, which may be a secret.
     const what = fault.code.toLowerCase().replaceAll('_', ' ');
     throw new CommandFailure(`${file}:${line}: this is no YAML (${what}). Nothing was changed.`);
@@ -151,7 +155,7 @@ function readSettings(into: ModelEntries, found: Fields, field: string, answers:
     const path = `${field}.${name}`;
     const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
     if (answer === null) readNamed(into, name, value, path);
-    else if (answer === undefined) into.report.notTaken(path, 'has no counterpart');
+    else if (answer === undefined) into.report.notTaken(path, noSetting);
     else into.report.add(path, answer[0], answer[1]);
   }
 }

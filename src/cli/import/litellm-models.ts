@@ -5,6 +5,7 @@ import { ownPrice, priceFields } from './litellm-prices.js';
 import { type Claimed, claimProvider, reportCloudField, splitModel } from './litellm-providers.js';
 import { type OwnRoute, variableOf } from './plan.js';
 import { coverModel } from './provider-keys.js';
+import { noSetting } from './report.js';
 import { countOf, type Fields, fieldsOf, textOf } from './values.js';
 
 /** Fields of `litellm_params` that a chat request has too: the client's own win over them. */
@@ -243,7 +244,7 @@ function reportRest(into: ModelEntries, entry: Fields, params: Fields, field: st
     else if (name === 'drop_params')
       report.taken(path, 'what a route cannot apply is left out and named in the answer');
     else if (/^(aws|vertex)_/.test(name)) reportCloudField(into, name, value, path);
-    else report.notTaken(path, whyNot[name] ?? 'has no counterpart');
+    else report.notTaken(path, whyNot[name] ?? noSetting);
   }
   for (const name of Object.keys(info)) {
     const path = `${field}.model_info.${name}`;
@@ -254,7 +255,7 @@ function reportRest(into: ModelEntries, entry: Fields, params: Fields, field: st
   }
   for (const name of Object.keys(entry)) {
     if (!['model_name', 'litellm_params', 'model_info'].includes(name)) {
-      report.notTaken(`${field}.${name}`, 'has no counterpart');
+      report.notTaken(`${field}.${name}`, noSetting);
     }
   }
   const read = fieldsOfEntry(entry, field).filter((path) => path !== `${field}.model_name`);

@@ -165,7 +165,8 @@ function addKey(reading: Reading, row: Fields, field: string): void {
   const inTeam = team === null ? undefined : teams.get(team);
   const project = inTeam?.project;
   if (team !== null && !project) report.changed(`${field}.team_id`, 'there is no such team: the default project');
-  const own = { ...(budgets.get(String(row.budget_id)) ?? {}), ...withoutNull(row) };
+  const shared = budgets.get(String(row.budget_id));
+  const own = shared ? { ...shared, ...withoutNull(row) } : row;
   const { budget, openingUsd } = budgetOf(report, own, field);
   const models = listOf(row.models).map(String);
   const allowedModels = allowedOf(

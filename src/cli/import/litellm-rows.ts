@@ -1,6 +1,6 @@
 /** Who is in which team and organisation of LiteLLM, and the columns of its rows that have no counterpart. */
 import type { LitellmRows } from './litellm-database.js';
-import type { ImportReport } from './report.js';
+import { type ImportReport, noSetting } from './report.js';
 import { type Fields, fieldsOf, listOf } from './values.js';
 
 /** A user's row and a team's row both say who is in a team, and one may lack what the other has. */
@@ -62,6 +62,6 @@ export function reportOthers(report: ImportReport, row: Fields, field: string): 
     if (readColumns.has(name) || !value) continue;
     if (typeof value === 'object' && Object.keys(value).length === 0) continue;
     if (name === 'metadata') report.changed(`${field}.${name}`, 'left out: a note of LiteLLM’s');
-    else report.notTaken(`${field}.${name}`, 'has no counterpart');
+    else report.notTaken(`${field}.${name}`, noSetting);
   }
 }

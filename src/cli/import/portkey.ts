@@ -3,6 +3,7 @@
 import type { Deployment, ModelEntries } from './entries.js';
 import { readModelEntry } from './litellm-models.js';
 import { nameFault } from './litellm-names.js';
+import { noSetting } from './report.js';
 import { type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 /** Portkey's names of providers, as LiteLLM has them. */
@@ -83,7 +84,7 @@ function readTarget(into: ModelEntries, target: Fields, field: string): Deployme
 function reportRest({ report }: ModelEntries, config: Fields, file: string): void {
   for (const name of Object.keys(config)) {
     if (['strategy', 'targets', 'override_params', 'provider', 'api_key'].includes(name)) continue;
-    report.notTaken(`${file} ${name}`, whyNot[name] ?? 'has no counterpart');
+    report.notTaken(`${file} ${name}`, whyNot[name] ?? noSetting);
   }
 }
 

@@ -1,5 +1,9 @@
 /** What became of every field of a source: taken, changed, or not taken, with the reason. Never the value of a secret. */
 
+/** For a field that this import does not know. */
+export const noSetting =
+  'Lodestone has no such setting: do without it, or look for what you need in the guide’s page on configuration';
+
 export type Verdict = 'taken' | 'changed' | 'not taken';
 
 export interface ReportLine {

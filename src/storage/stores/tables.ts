@@ -14,7 +14,7 @@ export function withoutNul(text: string): string {
 }
 
 /** JSON for a column, without the one character that PostgreSQL cannot return as text. */
-function jsonWithoutNul(value: unknown): string {
+export function jsonWithoutNul(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes('\\u0000')) return text;
   return JSON.stringify(value, (_name, inner) => (typeof inner === 'string' ? withoutNul(inner) : inner));
