@@ -6,6 +6,7 @@ import { readModelEntry } from './litellm-models.js';
 import { keyWith } from './provider-keys.js';
 import { noSetting } from './report.js';
 import { budgetOf, keyRates, nameOf, slugOf, sourceId, unusedName, unusedSlug } from './shared.js';
+import { fieldsWithin, RenamedReport, reportLeft } from './source-fields.js';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 export function readJson(text: string, file: string): Fields {
@@ -21,6 +22,8 @@ export function readJson(text: string, file: string): Fields {
   throw new CommandFailure(`${file}: a JSON object was expected.`);
 }
 
+const ownSettings = 'left out: Lodestone has its own';
+
 /** Bifrost's names of providers, as LiteLLM has them. */
 const providerNames: Record<string, string> = {
   vertex: 'vertex_ai',
@@ -30,14 +33,17 @@ const providerNames: Record<string, string> = {
 };
 
 export function readBifrostConfig(into: ModelEntries, config: Fields, file: string): void {
+  const fields = fieldsWithin(file, config);
+  into.report.expect(fields);
   for (const [section, value] of Object.entries(config)) {
     const field = `${file} ${section}`;
     if (section === 'providers') readProviders(into, fieldsOf(value), field);
     else if (section === 'governance') readGovernance(into, fieldsOf(value), field);
     else if (section === '$schema' || section === 'client' || section === 'config_store' || section === 'logs_store') {
-      into.report.changed(field, 'left out: Lodestone has its own');
+      into.report.changed(field, ownSettings);
     } else into.report.notTaken(field, noSetting);
   }
+  reportLeft(into.report, fields);
 }
 
 function readProviders(into: ModelEntries, providers: Fields, field: string): void {
@@ -49,19 +55,33 @@ function readProviders(into: ModelEntries, providers: Fields, field: string): vo
     listOf(settings.keys).forEach((entry, index) => {
       const key = fieldsOf(entry);
       const path = `${field}.${name}.keys[${index}]`;
-      const models = listOf(key.models)
-        .map(String)
-        .filter((model) => model !== '*');
-      if (models.length === 0)
+      const models = listOf(key.models).map(String);
+      if (models.every((model) => model === '*'))
         report.changed(`${path}.models`, 'no model is named: only names that are listed are made');
+      if (key.name !== undefined) report.changed(`${path}.name`, 'left out: a key is named after its variable');
       const base = textOf(network.base_url);
-      const [id] = models.flatMap((model) => addModel(into, { name, model, key, base, path }) ?? []);
+      const own: Record<string, string> = { api_key: 'value', api_base: `${field}.${name}.network_config.base_url` };
+      const [id] = models.flatMap((model, at) => {
+        if (model === '*') return [];
+        const named = (part: string) => {
+          const known = own[part.slice(part.lastIndexOf('.') + 1)] ?? `models[${at}]`;
+          return known.includes(' ') ? known : `${path}.${known}`;
+        };
+        const reading = { ...into, report: new RenamedReport(report, named) };
+        return addModel(reading, { name, model, key, base, path: '' }) ?? [];
+      });
+      for (const part of id === undefined ? ['value', 'weight'] : []) {
+        if (key[part] !== undefined && !report.hasLine(`${path}.${part}`))
+          report.notTaken(`${path}.${part}`, 'no model of this key was taken');
+      }
       if (id !== undefined && key.weight !== undefined) weighed.push({ path: `${path}.weight`, id, key });
     });
     takeWeights(into, weighed);
+    for (const other of Object.keys(network)) {
+      if (other !== 'base_url') report.changed(`${field}.${name}.network_config.${other}`, ownSettings);
+    }
     for (const other of Object.keys(settings)) {
-      if (other !== 'keys' && other !== 'network_config')
-        report.changed(`${field}.${name}.${other}`, 'left out: Lodestone has its own');
+      if (other !== 'keys' && other !== 'network_config') report.changed(`${field}.${name}.${other}`, ownSettings);
     }
   }
 }
@@ -104,7 +124,7 @@ function addModel(
   if (deployment === null) return undefined;
   const wanted = `${name}/${model}`;
   if (wanted.split('/').length > 2)
-    into.report.notTaken(`${path}.models`, `"${wanted.slice(0, 100)}" has the shape of an id`);
+    into.report.notTaken(`${path}.model`, `"${wanted.slice(0, 100)}" has the shape of an id`);
   else into.plan.names.set(wanted, { model: deployment.id, note: 'was: a model of Bifrost' });
   return deployment.provider;
 }
@@ -122,15 +142,17 @@ function secretOf(value: unknown): string | undefined {
 
 function readGovernance(into: ModelEntries, governance: Fields, field: string): void {
   const { plan, report } = into;
-  const budgets = byId(governance.budgets);
-  const limits = byId(governance.rate_limits);
+  const budgets = byId(governance.budgets, `${field}.budgets`);
+  const limits = byId(governance.rate_limits, `${field}.rate_limits`);
+  for (const { path } of [...budgets.values(), ...limits.values()]) report.taken(path, 'with what names it');
   listOf(governance.customers).forEach((value, index) => {
     const customer = fieldsOf(value);
     const path = `${field}.customers[${index}]`;
     const alias = textOf(customer.name) ?? String(customer.id);
     const slug = unusedSlug(slugOf(alias), new Set(plan.accounts.map((account) => account.alias)));
-    plan.accounts.push({ id: sourceId(customer.id), alias: slug, ...budgetFor(into, budgets, customer, path) });
+    plan.accounts.push({ id: sourceId(customer.id), alias: slug, ...budgetFor(into, budgets, customer) });
     report.taken(path, `the account of "${nameOf(alias)}"`);
+    reportOthers(into, customer, path);
   });
   listOf(governance.teams).forEach((value, index) => {
     const team = fieldsOf(value);
@@ -138,16 +160,17 @@ function readGovernance(into: ModelEntries, governance: Fields, field: string): 
     const account = accountOf(into, team, path);
     const names = plan.projects.filter((project) => project.account === account).map(({ name }) => name);
     const name = unusedName(nameOf(textOf(team.name) ?? String(team.id), 90), new Set(names));
-    const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(team.rate_limit_id)), path);
+    const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(team.rate_limit_id)));
     plan.projects.push({
       id: sourceId(team.id),
       account,
       name,
-      ...budgetFor(into, budgets, team, path),
+      ...budgetFor(into, budgets, team),
       requestsPerMinute,
       tokensPerMinute,
     });
     report.taken(path, `the project "${name}"`);
+    reportOthers(into, team, path);
   });
   for (const [index, value] of listOf(governance.virtual_keys).entries()) {
     addVirtualKey(into, fieldsOf(value), { budgets, limits, path: `${field}.virtual_keys[${index}]` });
@@ -171,8 +194,8 @@ function accountOf({ plan, report }: ModelEntries, node: Fields, path: string): 
 }
 
 interface Tables {
-  readonly budgets: ReadonlyMap<string, Fields>;
-  readonly limits: ReadonlyMap<string, Fields>;
+  readonly budgets: ReadonlyMap<string, Placed>;
+  readonly limits: ReadonlyMap<string, Placed>;
   readonly path: string;
 }
 
@@ -190,8 +213,8 @@ function addVirtualKey(into: ModelEntries, key: Fields, { budgets, limits, path 
   const team = textOf(key.team_id) === null ? undefined : plan.projects.find(({ id }) => id === sourceId(key.team_id));
   if (textOf(key.team_id) !== null && !team)
     report.changed(`${path}.team_id`, 'there is no such team: the default project');
-  const { budget, openingUsd } = budgetFor(into, budgets, key, path);
-  const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(key.rate_limit_id)), path);
+  const { budget, openingUsd } = budgetFor(into, budgets, key);
+  const { requestsPerMinute, tokensPerMinute } = ratesOf(into, limits.get(String(key.rate_limit_id)));
   plan.keys.push({
     id: sourceId(key.id ?? sha256),
     account: team ? team.account : accountOf(into, key, path),
@@ -211,30 +234,29 @@ function addVirtualKey(into: ModelEntries, key: Fields, { budgets, limits, path 
     ),
   });
   report.taken(path, 'a key that keeps its token');
+  reportOthers(into, key, path);
   for (const name of ['provider_configs', 'mcp_configs', 'keys'] as const) {
     if (listOf(key[name]).length > 0)
       report.notTaken(`${path}.${name}`, 'limit the key to models or providers by hand');
   }
 }
 
-function budgetFor({ report }: ModelEntries, budgets: ReadonlyMap<string, Fields>, node: Fields, path: string) {
-  const budget = budgets.get(String(node.budget_id)) ?? {};
-  const { max_limit, reset_duration, current_usage } = budget;
-  return budgetOf(
-    report,
-    { max_budget: max_limit, budget_duration: reset_duration, spend: current_usage ?? 0 },
-    `${path}.budget_id`,
-  );
+function budgetFor({ report }: ModelEntries, budgets: ReadonlyMap<string, Placed>, node: Fields) {
+  const { row = {}, path = '' } = budgets.get(String(node.budget_id)) ?? {};
+  const { max_limit, reset_duration, current_usage } = row;
+  const named = (field: string) => `${path}.${field.endsWith('max_budget') ? 'max_limit' : 'reset_duration'}`;
+  const fields = { max_budget: max_limit, budget_duration: reset_duration, spend: current_usage ?? 0 };
+  return budgetOf(new RenamedReport(report, named), fields, '');
 }
 
 /** Limits of one minute; others are changed to the minute. */
-function ratesOf({ report }: ModelEntries, limit: Fields | undefined, path: string) {
+function ratesOf({ report }: ModelEntries, { row = {}, path = '' }: Partial<Placed> = {}) {
   const of = (kind: 'request' | 'token'): number | null => {
-    const most = countOf(limit?.[`${kind}_max_limit`]);
-    const every = textOf(limit?.[`${kind}_reset_duration`]);
+    const most = countOf(row[`${kind}_max_limit`]);
+    const every = textOf(row[`${kind}_reset_duration`]);
     if (most === null || every === '1m') return most;
     report.notTaken(
-      `${path}.rate_limit_id`,
+      `${path}.${kind}_reset_duration`,
       `a limit of ${kind}s every "${String(every).slice(0, 20)}": limits are by minute`,
     );
     return null;
@@ -242,6 +264,29 @@ function ratesOf({ report }: ModelEntries, limit: Fields | undefined, path: stri
   return { requestsPerMinute: of('request'), tokensPerMinute: of('token') };
 }
 
-function byId(value: unknown): Map<string, Fields> {
-  return new Map(listOf(value).map((entry) => [String(fieldsOf(entry).id), fieldsOf(entry)]));
+interface Placed {
+  readonly row: Fields;
+  readonly path: string;
+}
+
+function byId(value: unknown, path: string): Map<string, Placed> {
+  return new Map(
+    listOf(value).map((entry, index) => [
+      String(fieldsOf(entry).id),
+      { row: fieldsOf(entry), path: `${path}[${index}]` },
+    ]),
+  );
+}
+
+/** Fields of a row that are read, or that describe it. */
+const readFields = new Set([
+  ...['id', 'name', 'description', 'value', 'is_active', 'customer_id', 'team_id', 'budget_id', 'rate_limit_id'],
+  ...['provider_configs', 'mcp_configs', 'keys', 'created_at', 'updated_at'],
+]);
+
+function reportOthers({ report }: ModelEntries, row: Fields, path: string): void {
+  for (const [name, value] of Object.entries(row)) {
+    const isEmpty = value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0);
+    if (!readFields.has(name) && !isEmpty) report.notTaken(`${path}.${name}`, noSetting);
+  }
 }

@@ -1,63 +1,12 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { entry, secret, useImports } from '../../../tests/support/import-runs.js';
 import { main } from '../cli.js';
 import type { ReportLine } from './report.js';
 
-const catalogue = `providers:
-  - { id: openai, dialect: openai, base_url: "https://api.openai.com/v1", api_key_env: OPENAI_API_KEY }
-  - { id: azure, dialect: azure, base_url: "https://\${AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1", api_key_env: AZURE_KEY }
-  - { id: anthropic, dialect: anthropic, base_url: "https://api.anthropic.com/v1", api_key_env: ANTHROPIC_API_KEY }
-models:
-  - creator: openai
-    model: gpt-4o
-    routes:
-      - { provider: openai, locode: global, default: true, price: { input: 2.5, output: 10, source: page, as_of: 2026-08-01 } }
-      - { provider: azure, locode: global, default: true, price: { input: 2.5, output: 10, source: page, as_of: 2026-08-01 } }
-  - creator: openai
-    model: gpt-4o-mini
-    routes: [{ provider: openai, locode: global, price: { input: 0.15, output: 0.6, source: page, as_of: 2026-08-01 } }]
-  - creator: anthropic
-    model: claude-sonnet
-    routes: [{ provider: anthropic, locode: global, upstream_model: claude-sonnet-4-5, price: { input: 3, output: 15, source: page, as_of: 2026-08-01 } }]
-`;
-const secret = 'sk-literal-secret-of-the-test';
-
-let cwd: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'lodestone-import-'));
-  writeFileSync(join(cwd, 'base.yaml'), catalogue);
-  writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\n');
-});
-afterEach(() => rmSync(cwd, { recursive: true }));
-
-async function run(system: string, content: unknown, ...args: string[]) {
-  const name = system === 'litellm' ? 'config.yaml' : 'source.json';
-  writeFileSync(join(cwd, name), typeof content === 'string' ? content : JSON.stringify(content));
-  const out: string[] = [];
-  const err: string[] = [];
-  const io = { out: (line: string) => void out.push(line), err: (line: string) => void err.push(line) };
-  const code = await main(['import', system, name, '--out', 'made', ...args], { ...io, env: {}, cwd });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
-
-const made = (file: string) => readFileSync(join(cwd, 'made', file), 'utf8');
-const names = () => (parse(made('names.import.yaml')) as { names: Record<string, Record<string, unknown>> }).names;
-const providers = () => (parse(made('providers.import.yaml')) as { providers: Record<string, unknown> }).providers;
-
-async function linesOf(system: string, content: unknown): Promise<ReportLine[]> {
-  const { out } = await run(system, content, '--json');
-  return (JSON.parse(out) as { report: ReportLine[] }).report;
-}
-
-const entry = (name: string, params: object, more: object = {}) => ({
-  model_name: name,
-  litellm_params: params,
-  ...more,
-});
+const { run, made, names, providers, linesOf, folder } = useImports();
 
 describe('the import of a LiteLLM configuration', () => {
   it('gives each model its name, its defaults and its credential, and says so', async () => {
@@ -107,7 +56,7 @@ describe('the import of a LiteLLM configuration', () => {
     };
     expect((await run('litellm', source)).code).toBe(0);
     expect(providers().openai).toHaveProperty('keys');
-    writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\ninclude: [made/providers.import.yaml]\n');
+    writeFileSync(join(folder(), 'lodestone.yaml'), 'catalogue: [base.yaml]\ninclude: [made/providers.import.yaml]\n');
     expect((await run('litellm', source)).code).toBe(0);
   });
 
@@ -116,7 +65,7 @@ describe('the import of a LiteLLM configuration', () => {
       model_list: [entry('c', { model: 'anthropic/claude-sonnet', api_key: secret })],
     });
     expect(made('secrets.env')).toBe(`ANTHROPIC_API_KEY='${secret}'\n`);
-    expect(statSync(join(cwd, 'made/secrets.env')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder(), 'made/secrets.env')).mode & 0o777).toBe(0o600);
     const elsewhere = [
       out,
       err,
@@ -176,12 +125,12 @@ describe('the import of a LiteLLM configuration', () => {
     ]);
     expect(own.routes).toMatchObject([{ model: 'openai/gpt-4o', provider: 'openai', price: { input: 2, output: 8 } }]);
     writeFileSync(
-      join(cwd, 'lodestone.yaml'),
+      join(folder(), 'lodestone.yaml'),
       'include: [made/providers.import.yaml]\ncatalogue: [base.yaml, made/catalogue.import.yaml]\n',
     );
     const lines: string[] = [];
     const io = { out: (line: string) => void lines.push(line), err: (line: string) => void lines.push(line) };
-    expect([await main(['catalogue', 'check'], { ...io, env: {}, cwd }), lines.join('\n')]).toEqual([
+    expect([await main(['catalogue', 'check'], { ...io, env: {}, cwd: folder() }), lines.join('\n')]).toEqual([
       0,
       expect.any(String),
     ]);
@@ -217,7 +166,7 @@ describe('the import of a LiteLLM configuration', () => {
     ['just text', 'a mapping'],
   ])('refuses %s', async (content, words) => {
     expect(await run('litellm', content)).toMatchObject({ code: 1, err: expect.stringContaining(words) });
-    expect(existsSync(join(cwd, 'made'))).toBe(false);
+    expect(existsSync(join(folder(), 'made'))).toBe(false);
   });
 
   it.each(['auto/x', 'alias/x', 'a/b/c', 'with space', 'ü'])(
@@ -230,50 +179,4 @@ describe('the import of a LiteLLM configuration', () => {
       ]);
     },
   );
-});
-
-describe('the import from Bifrost', () => {
-  it('hashes virtual keys, and makes customers accounts and teams projects', async () => {
-    const config = {
-      providers: { openai: { keys: [{ name: 'k', value: 'env.OPENAI_API_KEY', models: ['gpt-4o'], weight: 1 }] } },
-      governance: {
-        budgets: [{ id: 'b', max_limit: 10.5, reset_duration: '1M', current_usage: 1.25 }],
-        rate_limits: [{ id: 'r', request_max_limit: 60, request_reset_duration: '1m' }],
-        customers: [{ id: 'c1', name: 'Acme' }],
-        teams: [{ id: 't1', name: 'Search', customer_id: 'c1', budget_id: 'b', rate_limit_id: 'r' }],
-        virtual_keys: [{ id: 'v1', name: 'app', value: 'sk-bf-123456', team_id: 't1', is_active: true }],
-      },
-    };
-    const { code, out } = await run('bifrost', config, '--json', '--accept-gaps');
-    expect(code).toBe(0);
-    expect(JSON.parse(out).counts).toEqual({ providers: 1, names: 1, accounts: 1, projects: 1, people: 0, keys: 1 });
-    expect(names()).toMatchObject({ 'openai/gpt-4o': { model: 'openai/openai/gpt-4o/global' } });
-    expect(out + made('report.md')).not.toContain('sk-bf-123456');
-    expect(createHash('sha256').update('sk-bf-123456').digest('hex')).toHaveLength(64);
-  });
-});
-
-describe('the import from Portkey', () => {
-  it('a fallback is a chain, and a name is that of the file', async () => {
-    const config = {
-      strategy: { mode: 'fallback' },
-      targets: [
-        { provider: 'openai', api_key: secret, override_params: { model: 'gpt-4o', temperature: 0 } },
-        { provider: 'anthropic', override_params: { model: 'claude-sonnet-4-5' } },
-      ],
-      ...Object.fromEntries([['retry', { attempts: 3 }]]),
-    };
-    const { code } = await run('portkey', config);
-    expect(code).toBe(3);
-    expect(names().source).toMatchObject({
-      model: 'openai/openai/gpt-4o/global',
-      fallback: { models: ['anthropic/anthropic/claude-sonnet/global'] },
-      defaults: { temperature: 0 },
-    });
-  });
-
-  it('conditions are not taken', async () => {
-    const report = await linesOf('portkey', { strategy: { mode: 'conditional' }, targets: [] });
-    expect(report).toMatchObject([{ verdict: 'not taken' }]);
-  });
 });

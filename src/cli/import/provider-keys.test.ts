@@ -1,39 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { main } from '../cli.js';
+import { expect, it } from 'vitest';
+import { entry, secret, useImports } from '../../../tests/support/import-runs.js';
 
-const price = '{ input: 1, output: 2, source: page, as_of: 2026-08-01 }';
-const catalogue = `providers:
-  - { id: openai, dialect: openai, base_url: "https://api.openai.com/v1", api_key_env: OPENAI_API_KEY }
-  - { id: anthropic, dialect: anthropic, base_url: "https://api.anthropic.com/v1", api_key_env: ANTHROPIC_API_KEY }
-models:
-  - { creator: openai, model: gpt-4o, routes: [{ provider: openai, locode: global, price: ${price} }] }
-  - { creator: openai, model: gpt-4o-mini, routes: [{ provider: openai, locode: global, price: ${price} }] }
-  - { creator: anthropic, model: claude-sonnet, routes: [{ provider: anthropic, locode: global, price: ${price} }] }
-`;
-const secret = 'sk-literal-secret-of-the-test';
-
-let cwd: string;
-beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'lodestone-import-keys-'));
-  writeFileSync(join(cwd, 'base.yaml'), catalogue);
-  writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\n');
-});
-afterEach(() => rmSync(cwd, { recursive: true }));
-
-async function run(system: string, content: unknown) {
-  const name = system === 'litellm' ? 'config.yaml' : 'source.json';
-  writeFileSync(join(cwd, name), JSON.stringify(content));
-  const io = { out: () => {}, err: () => {}, env: {}, cwd };
-  return { code: await main(['import', system, name, '--out', 'made'], io) };
-}
-
-const made = (file: string) => readFileSync(join(cwd, 'made', file), 'utf8');
-const providers = () => (parse(made('providers.import.yaml')) as { providers: Record<string, unknown> }).providers;
-const entry = (name: string, params: object) => ({ model_name: name, litellm_params: params });
+const { run, made, providers } = useImports();
 
 it('several credentials of a provider are its keys, each for the models that it is named beside', async () => {
   const config = {

@@ -30,6 +30,10 @@ export class ImportReport {
     for (const field of fields) if (!this.byField.has(field)) this.byField.set(field, null);
   }
 
+  hasLine(field: string): boolean {
+    return this.byField.get(field) != null;
+  }
+
   taken(field: string, words = ''): void {
     this.add(field, 'taken', words);
   }
