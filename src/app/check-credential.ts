@@ -4,6 +4,7 @@ import { quoted } from '../base/quoted.js';
 import type { Snapshot } from '../catalogue/route.js';
 import { covers, type OwnCredential } from '../domain/credential.js';
 import { gatewayError } from '../errors/gateway-error.js';
+import type { OwnHealth } from '../health/own-health.js';
 import { cheapestRoute, type ProbePorts, probe } from '../providers/provider-check/probe.js';
 import { type CheckResult, noRoute, resultOf } from '../providers/provider-check/verdict.js';
 import type { GatewayPorts } from './pipeline-ports.js';
@@ -15,7 +16,7 @@ export interface CheckPorts
 
 export async function checkCredential(
   ports: CheckPorts,
-  candidates: OwnCandidateMaker,
+  candidates: OwnCandidateMaker<OwnHealth>,
   credential: OwnCredential,
 ): Promise<CheckResult> {
   const snapshot = ports.catalogue.current;
@@ -30,8 +31,13 @@ export async function checkCredential(
   const keySource = `your credential ${quoted(credential.name)}`;
   const result = resultOf(route, await probe(probing, { route }), { keySource, timeoutMs });
   const said = result.said === null ? null : candidates.mask(route, result.said);
-  if (result.verdict === 'ok') candidates.note(route, null);
-  else if (result.verdict === 'credential_refused') candidates.note(route, said ?? result.advice);
+  if (result.verdict === 'ok') {
+    candidates.health.succeeded(route.credential!);
+    candidates.note(route, null);
+  } else if (result.verdict === 'credential_refused') {
+    candidates.health.refuse(route.credential!);
+    candidates.note(route, said ?? result.advice);
+  }
   return { ...result, said };
 }
 

@@ -60,9 +60,24 @@ export interface ServiceAccount {
 /** No credentials, which is the one list of every account that has none. */
 export const noCredentials: readonly OwnCredential[] = Object.freeze([]);
 
+/** Those that serve a project. */
+export function usableIn(projectId: string, credentials: readonly OwnCredential[]): readonly OwnCredential[] {
+  return credentials.filter((each) => each.projectId === null || each.projectId === projectId);
+}
+
 /** Whether it may be used for a model. */
 export function covers({ models }: Pick<OwnCredential, 'models'>, creator: string, model: string): boolean {
   return models === null || models.includes(`${creator}/${model}`) || models.includes(`${creator}/*`);
+}
+
+interface ServedRoute {
+  readonly provider: { readonly id: string };
+  readonly model: { readonly creator: string; readonly model: string };
+}
+
+/** Whether one of them may be used for a route. */
+export function isServedBy(credentials: readonly OwnCredential[], { provider, model }: ServedRoute): boolean {
+  return credentials.some((each) => each.provider === provider.id && covers(each, model.creator, model.model));
 }
 
 /** Whether two lists of models have one in common. */

@@ -39,10 +39,13 @@ export const ownParts: ReadonlyMap<number, RegExp> = new Map([
   [proofAt, hashes],
 ]);
 
-/** What tells one series of usage from another. A project is no part of it, but says whose spending of the day a line is. */
+/**
+ * What tells one series of usage from another. A project and the owner of a credential are no part of it, but say whose spending of the day
+ * a line is, and whether it is part of what the status page says of a route.
+ */
 const seriesColumns = [
   ...['account_id', 'key_id', 'key_name', 'requested_model', 'served_model', 'provider', 'locode', 'door', 'billed'],
-  ...['status', 'error_code', 'stream_end', 'project_id'],
+  ...['status', 'error_code', 'stream_end', 'project_id', 'credential_owner'],
 ].map(column);
 
 function seriesOf(cells: readonly string[]): string {

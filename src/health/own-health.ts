@@ -60,8 +60,10 @@ export class OwnHealth {
     this.waiting.set(nameOf(credential), this.clock.monotonicMs() + ms);
   }
 
-  useUp(credential: Credential): void {
-    this.usedUp.set(credential.healthKey, startOfUtcDay(utcDay(this.clock.now()) + 1));
+  /** For as long as the provider says, else until midnight UTC. */
+  useUp(credential: Credential, statedMs: number | null): void {
+    const now = this.clock.now();
+    this.usedUp.set(credential.healthKey, statedMs === null ? startOfUtcDay(utcDay(now) + 1) : now + statedMs);
   }
 
   /** It has served. */

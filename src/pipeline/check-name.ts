@@ -4,6 +4,7 @@ import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { ModelName } from '../catalogue/model-name.js';
 import type { Model, Snapshot } from '../catalogue/route.js';
+import { noCredentials } from '../domain/credential.js';
 import { checkDefaults } from '../doors/name-defaults.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { readPreferences } from '../policy/request-preferences.js';
@@ -49,7 +50,7 @@ export function nameFaults(name: ModelName, snapshot: Snapshot, modelStates?: Mo
 }
 
 /** Chains of names hold no aliases, so that nothing of an account is looked at. */
-const noAccount = { aliases: new Map() } as unknown as Parameters<typeof checkChain>[1];
+const noAccount: Parameters<typeof checkChain>[1] = { aliases: new Map(), credentials: noCredentials };
 
 /** Answers of two models that do not write cannot be compared. */
 function chainRefusal(target: Model | null, entry: Model | null): string | null {

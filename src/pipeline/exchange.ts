@@ -155,7 +155,7 @@ export function prepareExchange(
   const outOfScope = modelRefusal(identity.key, plan);
   if (outOfScope) throw outOfScope;
   applyStrictness(request, caller);
-  const sentChain = resolveOwnChain(ports, snapshot, { account, request }, plan);
+  const sentChain = resolveOwnChain(ports, snapshot, { identity, request }, plan);
   // Before the tokens are counted: in a fleet both questions then share a round trip.
   const stay = plan.kind === 'pin' ? null : recallStay(ports, { identity, request, preferences, caller }, plan);
   const promptEstimate = estimatePromptTokens(request);

@@ -139,7 +139,7 @@ async function wouldServe(
   const primary = withOwn(ports, identity, resolveRequested(snapshot, account, request));
   checkKind({ kind: request.task?.kind ?? 'chat' }, primary);
   const outOfScope = modelRefusal(identity.key, primary);
-  const ownChain = outOfScope ? [] : resolveOwnChain(ports, snapshot, { account, request }, primary);
+  const ownChain = outOfScope ? [] : resolveOwnChain(ports, snapshot, { identity, request }, primary);
   const chain = (ownChain ?? resolveSavedChain(snapshot, account)).map((entry) => withOwn(ports, identity, entry));
   explanation.resolved = [primary, ...chain].map(targetOf);
   const promptTokens = estimatePromptTokens(request);

@@ -6,7 +6,8 @@ import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { ModelKind, Snapshot } from '../catalogue/route.js';
 import { shortIdOf } from '../catalogue/short-id.js';
-import type { Account } from '../domain/account.js';
+import type { Account, Identity } from '../domain/account.js';
+import { usableIn } from '../domain/credential.js';
 import type { Door } from '../doors/door.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
@@ -98,9 +99,10 @@ const noChain: readonly Plan[] = [];
 export function resolveOwnChain(
   ports: Pick<PipelinePorts, 'modelStates'>,
   snapshot: Snapshot,
-  { account, request }: { account: Account; request: Pick<ChatRequest, 'fallback' | 'task' | 'name'> },
+  { identity, request }: { identity: Identity; request: Pick<ChatRequest, 'fallback' | 'task' | 'name'> },
   plan: Plan,
 ): readonly Plan[] | null {
+  const { account } = identity;
   const { fallback, task, name } = request;
   const model = plan.routes[0]?.model;
   if (fallback === null) {
@@ -110,7 +112,7 @@ export function resolveOwnChain(
     }
     return task === undefined ? null : noChain;
   }
-  const chain = resolveSentChain(ports, snapshot, account, fallback);
+  const chain = resolveSentChain(ports, snapshot, identity, fallback);
   for (const { id, routes } of chain) {
     const entry = routes[0]?.model;
     const reason = task === undefined ? kindRefusal(entry) : entry === model ? null : otherModel;
@@ -126,11 +128,12 @@ const otherModel =
 function resolveSentChain(
   ports: Pick<PipelinePorts, 'modelStates'>,
   snapshot: Snapshot,
-  account: Account,
+  { account, project }: Identity,
   sent: readonly string[],
 ): readonly Plan[] {
   if (sent.length === 0) return noChain;
-  checkChain(sent, account, snapshot, ports.modelStates);
+  const { aliases, credentials } = account;
+  checkChain(sent, { aliases, credentials: usableIn(project.id, credentials) }, snapshot, ports.modelStates);
   return sent.map((id) => resolve(snapshot, account, id));
 }
 

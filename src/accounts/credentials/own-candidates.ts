@@ -5,7 +5,7 @@
 import { withOwnAgreement } from '../../base/data-policy.js';
 import { type Fee, ownHealthKey, type Provider, type Route } from '../../catalogue/route.js';
 import type { Identity } from '../../domain/account.js';
-import { covers, type OwnCredential, type Secret, SecretUnavailable } from '../../domain/credential.js';
+import { covers, type OwnCredential, type Secret, SecretUnavailable, usableIn } from '../../domain/credential.js';
 import { placeOf, secretKindOf } from './secret-kind.js';
 import type { Sightings } from './sightings.js';
 import type { Vault } from './vault.js';
@@ -96,7 +96,7 @@ export class OwnCandidateMaker<Health = unknown> {
   }
 
   private make(credentials: readonly OwnCredential[], projectId: string, routes: Routes): Routes {
-    const usable = credentials.filter((each) => each.projectId === null || each.projectId === projectId);
+    const usable = usableIn(projectId, credentials);
     if (!routes.some(({ provider }) => usable.some((each) => each.provider === provider.id))) return routes;
     const candidates = routes.flatMap((route) => this.group(usable, route));
     return candidates.length === routes.length && candidates.every((each, i) => each === routes[i])

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import type { ModelAvailability, Snapshot } from '../../catalogue/route.js';
 import type { Account, Alias } from '../../domain/account.js';
+import { noCredentials } from '../../domain/credential.js';
 import { GatewayError } from '../../errors/gateway-error.js';
 import { checkChain } from './check-chain.js';
 
@@ -14,6 +15,7 @@ const account = {
     ['any', alias('auto', 'meta/llama', null)],
     ['gone', alias('acme', 'meta/withdrawn', 'defra')],
   ]),
+  credentials: noCredentials,
 } as unknown as Account;
 
 function statesOf(states: Record<string, ModelAvailability['state']>) {
@@ -110,8 +112,8 @@ describe('checkChain', () => {
     checkChain(['alias/a'], mover, snapshot, allAvailable);
     mover.aliases.set('a', alias('acme', 'meta/withdrawn', 'defra'));
     expect(() => checkChain(['alias/a'], mover, snapshot, allAvailable)).toThrow('meta/withdrawn');
-    expect(() => checkChain(['alias/a'], { aliases: new Map() } as unknown as Account, snapshot, allAvailable)).toThrow(
-      'no alias "a"',
-    );
+    expect(() =>
+      checkChain(['alias/a'], { aliases: new Map(), credentials: noCredentials }, snapshot, allAvailable),
+    ).toThrow('no alias "a"');
   });
 });

@@ -7,6 +7,7 @@ import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import type { Model, ModelAvailability, Route, Snapshot } from '../../catalogue/route.js';
 import { shortIdOf } from '../../catalogue/short-id.js';
 import type { Account } from '../../domain/account.js';
+import { isServedBy } from '../../domain/credential.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { isAliasName } from '../aliases/alias-name.js';
 import { targetModelId } from '../aliases/alias-target.js';
@@ -15,6 +16,9 @@ import { targetModelId } from '../aliases/alias-target.js';
 export interface ModelStateReader {
   get(canonicalId: string): ModelAvailability;
 }
+
+/** Whose names and credentials a chain may use. */
+export type ChainOwner = Pick<Account, 'aliases' | 'credentials'>;
 
 /** Served ids with the models that they stand for, by snapshot. */
 const servedBySnapshot = new WeakMap<Snapshot, Map<string, string>>();
@@ -27,7 +31,7 @@ const servedMax = 10_000;
  */
 export function checkChain(
   entries: readonly string[],
-  account: Account,
+  account: ChainOwner,
   snapshot: Snapshot,
   modelStates: ModelStateReader,
 ): void {
@@ -35,8 +39,8 @@ export function checkChain(
   for (const entry of entries) {
     const known = served.get(entry);
     if (known !== undefined && modelStates.get(known).state !== 'disabled') continue;
-    const canonicalId = servedModel(entry, account, snapshot, modelStates);
-    if (!entry.startsWith('alias/') && served.size < servedMax) served.set(entry, canonicalId);
+    const { canonicalId, isOwn } = servedModel(entry, account, snapshot, modelStates);
+    if (!isOwn && !entry.startsWith('alias/') && served.size < servedMax) served.set(entry, canonicalId);
   }
 }
 
@@ -47,7 +51,7 @@ export function kindRefusal(model: Model | undefined): string | null {
 }
 
 /** Throws invalid_fallback_model for the first entry that cannot answer a chat request. The entries have passed `checkChain`. */
-export function checkChatChain(entries: readonly string[], account: Account, snapshot: Snapshot): void {
+export function checkChatChain(entries: readonly string[], account: ChainOwner, snapshot: Snapshot): void {
   for (const entry of entries) {
     const reason = kindRefusal(resolveEntry(entry, account, snapshot)[0]?.model);
     if (reason !== null) throw gatewayError('invalid_fallback_model', { id: idExcerpt(entry), reason });
@@ -62,17 +66,31 @@ function servedOf(snapshot: Snapshot): Map<string, string> {
   return served;
 }
 
-function servedModel(entry: string, account: Account, snapshot: Snapshot, modelStates: ModelStateReader): string {
+interface ServedModel {
+  readonly canonicalId: string;
+  /** A credential of the account serves it, which other accounts do not have. */
+  readonly isOwn: boolean;
+}
+
+function servedModel(
+  entry: string,
+  account: ChainOwner,
+  snapshot: Snapshot,
+  modelStates: ModelStateReader,
+): ServedModel {
   const refused = (reason: string) => gatewayError('invalid_fallback_model', { id: idExcerpt(entry), reason });
   const routes = routesOf(entry, account, snapshot, refused);
-  const route = routes.find(({ provider, price }) => provider.configured && price !== null) ?? routes[0];
+  const isPaid = ({ provider, price }: Route) => provider.configured && price !== null;
+  const isOwn = (each: Route) => each.price !== null && isServedBy(account.credentials, each);
+  const route = routes.find(isPaid) ?? routes.find(isOwn) ?? routes[0];
   if (!route) throw refused('the model has no routes.');
   const { canonicalId } = route.model;
   if (modelStates.get(canonicalId).state === 'disabled') {
     throw refused(gatewayError('model_not_found', { id: entry }).message);
   }
-  const { provider, price, id } = route;
-  if (provider.configured && price !== null) return canonicalId;
+  if (isPaid(route)) return { canonicalId, isOwn: false };
+  if (isOwn(route)) return { canonicalId, isOwn: true };
+  const { provider, id } = route;
   if (routes.length > 1) throw refused('none of its routes has both a configured provider and a published price.');
   const obstacle = provider.configured
     ? gatewayError('route_unpriced', { id })
@@ -83,7 +101,7 @@ function servedModel(entry: string, account: Account, snapshot: Snapshot, modelS
 type Refused = (reason: string) => GatewayError;
 
 /** Resolves an entry like the router does, or returns the router's own reason why it cannot. */
-function routesOf(entry: string, account: Account, snapshot: Snapshot, refused: Refused): readonly Route[] {
+function routesOf(entry: string, account: ChainOwner, snapshot: Snapshot, refused: Refused): readonly Route[] {
   try {
     return resolveEntry(entry, account, snapshot);
   } catch (error) {
@@ -91,7 +109,7 @@ function routesOf(entry: string, account: Account, snapshot: Snapshot, refused: 
   }
 }
 
-function resolveEntry(entry: string, account: Account, snapshot: Snapshot): readonly Route[] {
+function resolveEntry(entry: string, account: ChainOwner, snapshot: Snapshot): readonly Route[] {
   const id = parseModelId(entry);
   switch (id.kind) {
     case 'explicit':
@@ -108,7 +126,7 @@ function resolveEntry(entry: string, account: Account, snapshot: Snapshot): read
   }
 }
 
-function aliasTarget(name: string, account: Account): string {
+function aliasTarget(name: string, account: ChainOwner): string {
   const param = 'fallback.models';
   if (!isAliasName(name)) throw gatewayError('invalid_alias_name', { name: idExcerpt(name), param });
   const alias = account.aliases.get(name);

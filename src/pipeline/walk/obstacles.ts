@@ -1,4 +1,5 @@
 /** Why a route cannot be tried, and the answer when that leaves no candidate. */
+import { quoted } from '../../base/quoted.js';
 import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
@@ -234,10 +235,21 @@ const countedAs: Record<RuledOut['verdict'], string> = {
   credential_held: 'whose own credential has used up its quota or rate limit for now',
 };
 
+/** With the names of own credentials, so that their owner knows which one to look at. */
 function countsText(ruledOut: readonly RuledOut[]): string {
   const counts = new Map<RuledOut['verdict'], number>();
   for (const { verdict } of ruledOut) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  return [...counts].map(([verdict, count]) => `${count} ${countedAs[verdict]}`).join(', ');
+  return [...counts]
+    .map(([verdict, count]) => `${count} ${countedAs[verdict]}${namesText(ruledOut, verdict)}`)
+    .join(', ');
+}
+
+function namesText(ruledOut: readonly RuledOut[], verdict: RuledOut['verdict']): string {
+  if (verdict !== 'credential_failing' && verdict !== 'credential_held') return '';
+  const names = ruledOut.flatMap(({ route, verdict: each }) =>
+    each === verdict ? (route.credential?.name ?? []) : [],
+  );
+  return ` (${[...new Set(names)].map((name) => `your credential ${quoted(name)}`).join(', ')})`;
 }
 
 /** The routing receipt of an auto-routed failure. */

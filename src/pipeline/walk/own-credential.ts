@@ -72,12 +72,14 @@ export function learnOfCredential({ own }: Ports, route: Route, outcome: Ended):
     own!.note(route, null);
     return false;
   }
-  const { meaning, disputed, retryAfterMs = null, quote } = outcome.failure;
+  const { meaning, disputed, retryAfterMs = null, quote, status } = outcome.failure;
   if (disputed || !ofCredential.has(meaning)) return false;
   if (meaning === 'auth') {
+    // 407 is of a proxy, 451 of a country.
+    if (status === 407 || status === 451) return false;
     health.refuse(credential);
     own!.note(route, quote.replace(prefixOf(credential.name), ''));
-  } else if (meaning === 'quota') health.useUp(credential);
+  } else if (meaning === 'quota') health.useUp(credential, retryAfterMs);
   else if (meaning === 'rate_limit' && retryAfterMs !== null) health.wait(credential, retryAfterMs);
   return true;
 }

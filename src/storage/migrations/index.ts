@@ -34,6 +34,7 @@ import { singleSignOn } from './0033-single-sign-on.js';
 import { beforeWorkloads, workloads } from './0035-workloads.js';
 import { ownCredentials } from './0036-own-credentials.js';
 import { keyProjects } from './0040-key-projects.js';
+import { ownServed } from './0041-own-served.js';
 import { beforeKeysInOrder, keysInOrder } from './0044-keys-in-order.js';
 
 export interface Migration {
@@ -83,5 +84,6 @@ export const migrations: readonly Migration[] = [
   { name: '0035-workloads', sql: workloads, before: beforeWorkloads },
   { name: '0036-own-credentials', sql: ownCredentials },
   { name: '0040-key-projects', sql: keyProjects },
+  { name: '0041-own-served', sql: ownServed },
   { name: '0044-keys-in-order', sql: keysInOrder, before: beforeKeysInOrder },
 ];

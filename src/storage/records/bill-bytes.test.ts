@@ -47,14 +47,25 @@ it.each(styles)('writes the same as the API for every bill, in the style %s', (s
       ...{ name: pick(usualNames), rate: pick(usualRates), count: pick([0, 1, 17, 4096, 900_000_000]) },
     }));
     const bill: BillLines = { lines, tier: pick([null, 'flex', '-x', '', 'a"b']) };
-    const { cost_details: details, cost_lines: costLines } = billJson(bill);
-    const json = [usageJson({ ...tokens, bill }), details, costLines].map((value) => encode(JSON.stringify(value)));
-    expect(write(billText(bill))).toEqual([bill.tier, ...json]);
+    // A third of them was paid for by a customer's own credential.
+    const fee = i % 3 === 0 ? pick(rates) : null;
+    const { cost_details: details, cost_lines: costLines, notional_cost_details: notional } = billJson(bill, fee);
+    const json = [usageJson({ ...tokens, bill }), details, costLines, notional].map(
+      (value) => value && encode(JSON.stringify(value)),
+    );
+    const stored = billText(bill);
+    expect(write(fee === null ? stored : `fee ${fee} ${stored}`)).toEqual([bill.tier, ...json]);
   }
 });
 
 it('has no bill where none was kept', () => {
-  expect(writerOf('plain')(null)).toEqual([null, JSON.stringify(usageJson({ ...tokens, bill: null })), null, null]);
+  expect(writerOf('plain')(null)).toEqual([
+    null,
+    JSON.stringify(usageJson({ ...tokens, bill: null })),
+    null,
+    null,
+    null,
+  ]);
 });
 
 it('writes a bill with spaces, and one with more lines than usual', () => {

@@ -8,9 +8,13 @@ import { type CostClass, costClasses, costClassOf, readBill, unitOf } from '../.
 import { type Phrase, phraseOf, writeInteger, writePhrase, writePico } from './export-values.js';
 
 /** The columns that take the place of the bill. */
-export const billColumns = ['service_tier', 'usage', 'cost_details', 'cost_lines'].map((name) => ({
-  ...{ name, type: 'text' as const },
-}));
+export const billColumns = ['service_tier', 'usage', 'cost_details', 'cost_lines', 'notional_cost_details'].map(
+  (name) => ({ name, type: 'text' as const }),
+);
+
+/** The bill of what a customer's own credential has paid for, as the row has it: with the fee in pico-dollars in front. */
+export const ownBillSql = (bill: string, feePico: string): string => `'fee ' || ${feePico} || ' ' || ${bill}`;
+const ownBill = /^fee (\d+) /;
 
 /** How a JSON text stands in a line: what is around it, and what is written for each of its quotes. */
 const styles = {
@@ -86,6 +90,8 @@ export class BillBytes {
   readonly #counted = new Float64Array(countedLines.length);
   /** The texts of a bill that is not of the usual form, behind the tier. */
   #exact: readonly string[] | null = null;
+  /** The bill has a fee, and its lines are those of the list price. */
+  #isOwn = false;
   /** Where reading stands. */
   #at = 0;
 
@@ -114,6 +120,7 @@ export class BillBytes {
     this.#row = row;
     this.#isThere = length >= 0;
     this.#exact = null;
+    this.#isOwn = false;
     this.#lineCount = 0;
     this.hasTier = false;
     this.tierBytes = row;
@@ -125,6 +132,7 @@ export class BillBytes {
 
   /** Whether a column has a value, by its place in `billColumns`. */
   has(place: number): boolean {
+    if (place === 4) return this.#isOwn;
     return place === 0 ? this.hasTier : place === 1 || this.#isThere;
   }
 
@@ -275,11 +283,14 @@ export class BillBytes {
   }
 
   #readExact(stored: string): void {
-    const bill = readBill(stored);
+    const fee = ownBill.exec(stored);
+    this.#isOwn = fee !== null;
+    const bill = readBill(fee ? stored.slice(fee[0].length) : stored);
     const [promptTokens = 0, completionTokens = 0, cachedTokens = 0, reasoningTokens = 0] = this.tokens;
-    const { cost_details: details, cost_lines: lines } = billJson(bill);
+    const made = billJson(bill, fee && BigInt(fee[1]!));
+    const { cost_details: details, notional_cost_details: notional, cost_lines: lines } = made;
     const usage = usageJson({ promptTokens, completionTokens, cachedTokens, reasoningTokens, bill });
-    this.#exact = [usage, details, lines].map((value) => this.#style.encode(JSON.stringify(value)));
+    this.#exact = [usage, details, lines, notional].map((value) => this.#style.encode(JSON.stringify(value)));
     this.hasTier = bill.tier !== null;
     this.tierBytes = Buffer.from(bill.tier ?? '');
     this.tierFrom = 0;

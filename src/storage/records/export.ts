@@ -5,6 +5,7 @@ import { generationIdsFrom, idTimeMs } from '../../base/ids.js';
 import type { Database } from '../database.js';
 import { type ExportKind, type ExportQuery, UnknownExportRow } from '../store.js';
 import { auditLines } from './audit-lines.js';
+import { ownBillSql } from './bill-bytes.js';
 import { copyOut } from './copy-out.js';
 import { type ColumnType, LineWriter } from './export-lines.js';
 import { ParquetRows } from './parquet.js';
@@ -41,6 +42,8 @@ const msOf = (moment: string) => `floor(extract(epoch from ${moment}) * 1000)::b
 /** Whose credential served, as the API shows it; null where nobody did. */
 const credentialText = `case when served_model is not null then
   '{"id":' || coalesce('"' || credential_id || '"', 'null') || ',"owner":"' || coalesce(credential_owner, 'operator') || '"}' end`;
+
+const shownBill = `case when credential_id is null then bill else ${ownBillSql('bill', 'cost_pico')} end`;
 
 const sources: Record<ExportKind, Source> = {
   generations: {
@@ -162,7 +165,7 @@ export async function exportRows(database: Database, query: ExportQuery): Promis
     ...later,
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-  const read = [...list.map(({ sql }) => sql), ...(bill ? ['bill'] : [])].join(', ');
+  const read = [...list.map(({ sql }) => sql), ...(bill ? [shownBill] : [])].join(', ');
   const select = `select ${read} from (${rows}) r ${where} order by ${order.join(', ')}`;
   const writer = format === 'parquet' ? new ParquetRows(list, bill) : new LineWriter(list, format, bill);
   const copy = `copy (${select}) to stdout (format binary)`;

@@ -10,6 +10,7 @@ const hourMs = 3_600_000;
 const column = (name: string): number => lineColumns.indexOf(name);
 const [served, attempted] = [column('served_model'), column('providers_attempted')];
 const [billed, status, door, counted] = [column('billed'), column('status'), column('door'), column('counted_pico')];
+const owner = column('credential_owner');
 const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_model', 'provider', 'locode'].concat([
   'error_code',
   'stream_end',
@@ -118,6 +119,7 @@ function lineOf(sums: Sums): string {
     if (cells[index] !== noValue) text += `,"${name}":${JSON.stringify(unescapeCell(cells[index]!))}`;
   }
   if (cells[served] === noValue) text += `,"failed_by":${JSON.stringify(unescapeCell(cells[attempted]!))}`;
+  if (cells[owner] !== noValue) text += ',"own":true';
   if (sums.extraPico !== 0n) text += `,"extra_pico":${sums.extraPico}`;
   return (
     `${text},"billed":${cells[billed] === 't'},"status":${Number(cells[status])},"from_hour":${sums.fromHour},` +

@@ -36,7 +36,10 @@ const spans: readonly { name: WindowName; hours: number; within: string }[] = [
 const ofSpans = (select: (name: WindowName, where: string) => string) =>
   spans.map(({ name, hours, within }) => select(name, `hours = ${hours} and ${within}`)).join(' union all ');
 
-/** Series are summed first, because there are few of them. Each span is a part of its own, so that only its rows are read. */
+/**
+ * Series are summed first, because there are few of them. Each span is a part of its own, so that only its rows are read. What own
+ * credentials of customers have served is taken off, and an account that has nothing else on a route is not counted.
+ */
 const windows = `
 with summed as (${ofSpans(
   (name, where) =>
@@ -50,11 +53,19 @@ with summed as (${ofSpans(
   union all ${ofSpans(
     (name, where) =>
       `select '${name}', route, account_id, 0, 0, failed, 0, 0 from lodestone.route_failures where ${where}`,
+  )} union all ${ofSpans(
+    (name, where) =>
+      `select '${name}', route, account_id, -served, -broken, 0, -first_byte_histogram, -speed_histogram
+       from lodestone.own_served where ${where}`,
   )}
+), accounts as (
+  select name, route, account_id, sum(served) as served, sum(broken) as broken, sum(failed) as failed,
+    sum(first_byte) as first_byte, sum(speed) as speed
+  from parts group by name, route, account_id having sum(served) + sum(failed) > 0
 )
-select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as failed, count(distinct account_id) as accounts,
+select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as failed, count(*) as accounts,
   sum(first_byte) as first_byte, sum(speed) as speed
-from parts group by name, route`;
+from accounts group by name, route`;
 
 /** It reads the rollups of all accounts. Callers get the last figures meanwhile. */
 const windowsMs = 30_000;

@@ -135,6 +135,14 @@ describe('a chat with an own credential', () => {
         credential: { id: made.id, owner: 'account' },
       },
     });
+    const exported = await bench.gateway.admin(
+      'GET',
+      `/export/generations?format=ndjson&account=${customer.accountId}`,
+    );
+    const row = JSON.parse(exported.text.trim());
+    expect([row.cost_usd, JSON.parse(row.cost_details), JSON.parse(row.notional_cost_details)]).toEqual([
+      ...['0.00100078', { fee: '0.00100078' }, { input: '0.0000054', output: '0.0000024' }],
+    ]);
     const [entry] = await bench.gateway.ledger(customer.accountId);
     expect(entry).toMatchObject({ amount_usd: '-0.00100078', generation_id: reply.json.id });
     const stored = await customer.call('GET', `/credentials/${made.id}`);
@@ -161,6 +169,26 @@ describe('a chat with an own credential', () => {
     expect(others.json.data.map(({ id }: { id: string }) => id)).not.toContain(keyless);
   });
 
+  it('serves entries of a fallback chain that the operator has not configured, for itself alone', async () => {
+    const fallback = { models: [keyless] };
+    const sent = (key = customer.key) => bench.gateway.chat(ask({ fallback }), { key });
+    const save = () => bench.gateway.call('PUT', '/v1/fallback', { fallback }, { key: customer.key });
+    expect((await sent()).json.error.code).toBe('invalid_fallback_model');
+    expect((await save()).json.error.code).toBe('invalid_fallback_model');
+    const project = (await customer.call('POST', '/projects', { name: 'search' })).json.id;
+    const { json: made } = await bring({ provider: 'keyless', project });
+    const key = (await customer.call('POST', `/projects/${project}/keys`, { name: 'k' })).json.token;
+    bench.upstream.enqueue(refused(500), json(completion()));
+    const reply = await sent(key);
+    expect(reply.json.router_metadata?.credential, reply.text).toEqual({ id: made.id, owner: 'project' });
+    expect((await sent()).json.error.code).toBe('invalid_fallback_model');
+    expect((await bench.gateway.chat(ask({ fallback }))).json.error.code).toBe('invalid_fallback_model');
+    expect((await save()).status).toBe(200);
+    bench.upstream.enqueue(refused(500), json(completion()));
+    const bySaved = await bench.gateway.chat(ask(), { key });
+    expect(bySaved.json.router_metadata?.served_model, bySaved.text).toBe(keyless);
+  });
+
   it('is never replaced by the operator’s with `only`, and its error names it', async () => {
     await bring();
     bench.upstream.enqueue(refused(401));
@@ -169,6 +197,54 @@ describe('a chat with an own credential', () => {
     expect(reply.json.error.message).toContain('your credential “our key”');
     expect(reply.text).not.toContain(own);
     expect(sentKeys()).toEqual([own]);
+  });
+
+  it('is tried by `auto/` again once a check has found it good, and is named where it is not tried', async () => {
+    const { json: made } = await bring();
+    const auto = () => chat('auto/meta/llama', { provider: { only: ['keyed'] } });
+    bench.upstream.enqueue(refused(401));
+    await auto();
+    const skipped = await auto();
+    expect(skipped.json.error.message, skipped.text).toContain('your credential “our key”');
+    expect(sentKeys()).toEqual([own]);
+    bench.upstream.enqueue(json(completion()), json(completion()));
+    await customer.call('POST', `/credentials/${made.id}/check`);
+    expect((await auto()).status).toBe(200);
+    bench.upstream.enqueue(refused(403));
+    await customer.call('POST', `/credentials/${made.id}/check`);
+    expect((await auto()).status).toBe(503);
+    expect(sentKeys()).toHaveLength(4);
+  });
+
+  it.each([
+    ['401', refused(401), 'failing', 'skipped'],
+    ['403', refused(403), 'failing', 'skipped'],
+    ['402', refused(402), 'unchecked', 'tried'],
+    ['407, which is a proxy’s', refused(407), 'unchecked', 'tried'],
+    [
+      '429 with a time',
+      json({ error: { message: 'slow' } }, { status: 429, headers: { 'retry-after': '60' } }),
+      'unchecked',
+      'skipped',
+    ],
+    [
+      'daily quota',
+      json({ error: { message: 'tokens per day (TPD) limit reached' } }, { status: 429 }),
+      'unchecked',
+      'skipped',
+    ],
+    ['500', refused(500), 'unchecked', 'tried'],
+  ] as const)('%s: the state and what `auto/` does next; a pin tries all the same', async (_, answer, status, next) => {
+    const { json: made } = await bring();
+    const auto = () => chat('auto/meta/llama', { provider: { only: ['keyed'] } });
+    bench.upstream.enqueue(answer);
+    expect((await auto()).status).toBe(503);
+    expect((await customer.call('GET', `/credentials/${made.id}`)).json.state.status).toBe(status);
+    if (next === 'tried') bench.upstream.enqueue(json(completion()));
+    expect((await auto()).status).toBe(next === 'tried' ? 200 : 503);
+    bench.upstream.enqueue(json(completion()));
+    expect((await chat(keyed)).status).toBe(200);
+    expect(sentKeys()).toHaveLength(next === 'tried' ? 3 : 2);
   });
 
   it.each([401, 402, 403, 429])('goes on to the operator’s after a %i with `first`, also for a pin', async (status) => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json, TestAccount } from '../../support/client.js';
 import { catalogueOf, startGateway, type TestGateway } from '../../support/gateway.js';
 import { json, type ScriptedUpstream, startUpstream } from '../../support/scripted-upstream.js';
+import { makeSecretsKey } from '../../support/secrets-key.js';
 
 const served = 'acme/meta/llama-3.3-70b/defra';
 const failing = 'zeta/meta/llama-3.3-70b/defra';
@@ -22,8 +23,13 @@ let accounts: TestAccount[];
 beforeAll(async () => {
   [acme, zeta] = await Promise.all([startUpstream(), startUpstream()]);
   const catalogue = catalogueOf({ acme: acme.url, zeta: zeta.url, quiet: acme.url });
+  // The one provider that customers can have credentials for.
+  const quiet = (catalogue.providers as Json[]).find(({ id }) => id === 'quiet')!;
+  Object.assign(quiet, { auth: 'key', api_key_env: 'QUIET_API_KEY' });
   const config = { breaker: { failures: 5, window: '60s', cooldown: '24h' } };
-  gateway = await startGateway({ catalogue, config, clock });
+  const secrets = { key_file: makeSecretsKey() };
+  const env = { QUIET_API_KEY: 'the-key-of-the-operator' };
+  gateway = await startGateway({ catalogue, config: { ...config, secrets }, env, clock });
   off = await startGateway({ catalogue, config: { status: { public: false } } });
   accounts = [await gateway.createAccount(), await gateway.createAccount(), await gateway.createAccount()];
 });
@@ -77,6 +83,29 @@ describe('GET /v1/status', () => {
     });
     expect(windows['7d']).toEqual(windows['24h']);
     expect(windows['90d']).toEqual(windows['24h']);
+  });
+
+  it('counts nothing that a customer’s own credential served or did not serve', async () => {
+    const before = (await of('quiet')).windows;
+    for (const { accountId } of accounts) {
+      const body = { provider: 'quiet', name: 'ours', secret: { api_key: 'own-key-of-a-customer' } };
+      const made = await gateway.admin('POST', `/accounts/${accountId}/credentials`, body);
+      expect(made.status, made.text).toBe(201);
+    }
+    const model = 'quiet/meta/llama-3.3-70b/defra';
+    for (let count = 0; count < 24; count++) {
+      if (count > 20) acme.enqueue(json({ error: { message: 'revoked' } }, { status: count === 21 ? 500 : 401 }));
+      const { key } = accounts[count % 3]!;
+      expect((await gateway.chat({ model, messages }, { key })).status).toBe(count > 20 ? 503 : 200);
+    }
+    for (const { key } of accounts)
+      await expect
+        .poll(
+          async () => (await gateway.call('GET', '/v1/generations?limit=1', undefined, { key })).json.data[0].provider,
+        )
+        .not.toBe('acme');
+    expect((await of('quiet')).windows).toEqual(before);
+    expect((await history()).find(({ id }: Json) => id === model)?.windows['24h']).toBeNull();
   });
 
   it('counts attempts that no generation names, and shows the opening of a breaker as an incident', async () => {
