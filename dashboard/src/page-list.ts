@@ -5,6 +5,7 @@ import {
   AliasIcon,
   AuditIcon,
   AvailabilityIcon,
+  CredentialIcon,
   CreditsIcon,
   FallbackIcon,
   HealthIcon,
@@ -61,6 +62,13 @@ export const pageGroups: readonly PageGroup[] = [
         icon: KeyIcon,
         right: 'keys.read',
         load: () => import('./pages/keys/keys-page.js'),
+      },
+      {
+        path: '/credentials',
+        title: 'Credentials',
+        icon: CredentialIcon,
+        right: 'credentials.read',
+        load: () => import('./pages/credentials/credentials-page.js'),
       },
       { path: '/models', title: 'Models', icon: ModelIcon, load: () => import('./pages/models/models-page.js') },
       {

@@ -12,6 +12,7 @@ import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '.
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import type { TestGateway } from '../support/gateway.js';
 import { full } from '../support/scaled.js';
+import { makeSecretsKey } from '../support/secrets-key.js';
 import { type AccessibilityPart, desktop, phone, settled, type Visitor } from '../support/visitor.js';
 
 const shots = process.env.LODESTONE_SHOTS;
@@ -26,7 +27,7 @@ let newcomer: Member;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  gateway = await startDashboard();
+  gateway = await startDashboard({ secrets: { key_file: makeSecretsKey() } });
   customer = await signUp(gateway, 'ada@example.test');
   newcomer = await signUp(gateway, 'new@example.test');
   await furnish();
@@ -54,6 +55,7 @@ async function furnish(): Promise<void> {
   const put = (method: string, at: string, body: unknown) => dashboardCall(gateway, method, at, body, customer);
   await put('POST', 'projects', { name: 'search', budget: { limit_usd: '50', period: 'monthly' } });
   await gateway.admin('POST', `${path}/members`, { email: 'grace@example.test', role: 'developer', projects: null });
+  await put('POST', 'credentials', { provider: 'meridian', name: 'our Meridian key', secret: { api_key: 'own-key' } });
   await put('POST', 'v1/aliases', { name: 'fast', target: 'auto/meta/llama-3.3-70b' });
   await put('POST', 'v1/aliases', { name: 'eu-only', target: 'northwind/meta/llama-3.3-70b/defra' });
   await put('PUT', 'v1/fallback', {
@@ -84,6 +86,7 @@ const data: Readonly<Record<string, string>> = {
   '/usage': 'northwind',
   '/credits': 'Welcome',
   '/keys': 'expired',
+  '/credentials': 'our Meridian key',
   '/models': 'Llama 3.3 70B',
   '/playground': 'No messages yet',
   '/aliases': '2 of 5 used',

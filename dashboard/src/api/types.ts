@@ -197,7 +197,11 @@ interface Provider {
   headquarters: string | null;
   cloud_act: boolean | null;
   configured: boolean;
+  /** Which fields a credential of the account has; null where it takes none. */
+  secret: SecretKind | null;
 }
+
+export type SecretKind = 'api_key' | 'azure' | 'bedrock' | 'vertex';
 
 interface Region {
   locode: string;

@@ -34,6 +34,10 @@ export interface Generation {
   cached_tokens: number;
   reasoning_tokens: number;
   cost_usd: string;
+  /** The list price of what an own credential has paid for. */
+  notional_usd: string | null;
+  is_byok: boolean;
+  credential: { id: string | null; owner: 'project' | 'account' | 'operator' } | null;
   latency_ms: number;
   first_byte_ms: number | null;
   providers_attempted: string[];
@@ -44,6 +48,7 @@ export interface Generation {
   error_code: string | null;
   attempts: Attempt[];
   cost_details: ({ tier?: string } & Record<string, string | undefined>) | null;
+  notional_cost_details: ({ tier?: string } & Record<string, string | undefined>) | null;
   cost_lines: CostLine[] | null;
   /** The `provider` object that the request sent. */
   request_policy: Record<string, unknown> | null;

@@ -130,6 +130,12 @@ export const SearchIcon = icon(
     <path d="m13 13 3.5 3.5" />
   </>,
 );
+export const CredentialIcon = icon(
+  <>
+    <rect height="7.5" rx="1.5" width="12" x="4" y="9" />
+    <path d="M6.75 9V6.5a3.25 3.25 0 0 1 6.5 0V9M10 12v1.75" />
+  </>,
+);
 export const ServiceIcon = icon(
   <>
     <rect height="5" rx="1.5" width="13" x="3.5" y="3.5" />

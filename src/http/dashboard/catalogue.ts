@@ -1,8 +1,10 @@
 /** `GET catalogue`: every model and route with price, region, carbon and jurisdiction, and why a route is not served now. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { secretKindOf } from '../../accounts/credentials/secret-kind.js';
 import type { Life } from '../../catalogue/life.js';
 import { priceProvenance } from '../../catalogue/price.js';
 import type { Model, Route } from '../../catalogue/route.js';
+import { isServedBy } from '../../domain/credential.js';
 import { doorNamed, doors } from '../../doors/registry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { termsPermit } from '../../territory/territory.js';
@@ -27,9 +29,9 @@ export function registerCatalogueView(app: FastifyInstance, deps: HttpDeps): voi
       data: [...snapshot.models.values()]
         .filter(({ routes }) => routes.length > 0)
         .map((model) => modelJson(deps, request, model)),
-      providers: [...snapshot.providers.values()].map(({ id, name, headquarters, cloudAct, configured }) => ({
-        ...{ id, name, headquarters, configured },
-        cloud_act: cloudAct,
+      providers: [...snapshot.providers.values()].map((provider) => ({
+        ...{ id: provider.id, name: provider.name, headquarters: provider.headquarters },
+        ...{ configured: provider.configured, cloud_act: provider.cloudAct, secret: secretKindOf(provider) },
       })),
       regions: [...snapshot.regions.values()].map(({ locode, city, country, lat, lon, carbon }) => ({
         ...{ locode, city, country, lat, lon, carbon },
@@ -96,8 +98,9 @@ function lifeJson({ released, deprecated, retires }: Life = {}) {
 export function whyNot(deps: HttpDeps, request: FastifyRequest, route: Route): WhyNot | null {
   const { state } = deps.modelStates.get(route.model.canonicalId);
   if (state !== 'available') return state;
-  if (!route.provider.configured) return 'unconfigured';
+  const isOwn = isServedBy(accountOf(request).credentials, route);
+  if (!route.provider.configured && !isOwn) return 'unconfigured';
   if (route.price === null) return 'unpriced';
-  if (deps.holds.isHeld(route.id)) return 'held';
+  if (deps.holds.isHeld(route.id) && !isOwn) return 'held';
   return termsPermit(route.provider, request.origin.territory) ? null : 'territory';
 }

@@ -18,7 +18,8 @@ const columns: readonly Column<CostLine>[] = [
 
 /** A request that was not billed has no lines, nor has one of a version that kept no bills. */
 export function BillLines({ generation }: { generation: Generation }) {
-  const { cost_lines: lines, cost_details: details, cost_usd: cost, status } = generation;
+  const { cost_lines: lines, cost_details: details, cost_usd: cost, status, is_byok: isOwn } = generation;
+  const { notional_cost_details: notional } = generation;
   if (!lines || lines.length === 0) {
     return (
       <p className="text-ink-2">
@@ -28,6 +29,7 @@ export function BillLines({ generation }: { generation: Generation }) {
       </p>
     );
   }
+  const tier = (isOwn ? notional : details)?.tier;
   const sum = sumUsd(lines.map((line) => line.cost_usd));
   return (
     <div className="-mx-5">
@@ -38,9 +40,18 @@ export function BillLines({ generation }: { generation: Generation }) {
         rows={lines}
       />
       <p className="tabular flex justify-between border-t border-line px-5 pt-2.5 font-semibold">
-        <span>Total{details?.tier ? `, at the prices of the tier ${details.tier}` : ''}</span>
+        <span>
+          {isOwn ? 'List price' : 'Total'}
+          {tier ? `, at the prices of the tier ${tier}` : ''}
+        </span>
         <span>{usd(sum)}</span>
       </p>
+      {isOwn && (
+        <p className="tabular flex justify-between px-5 pt-2.5 font-semibold">
+          <span>Fee, which is all that this request cost here</span>
+          <span>{usd(cost)}</span>
+        </p>
+      )}
     </div>
   );
 }

@@ -71,12 +71,19 @@ export function Receipt({ generation, compact, isOwn = true, children }: Receipt
   );
 }
 
+const payerText = {
+  operator: 'this service',
+  account: 'the account’s own credential',
+  project: 'the project’s own credential',
+};
+
 function routeFacts(generation: Generation): Fact[] {
   const { requested_model: asked, served_model: served, providers_attempted: attempted } = generation;
   return [
     { name: 'Requested', value: <ModelId id={asked} /> },
     { name: 'Served', value: served ? <ModelId id={served} /> : 'Not served' },
     { name: 'Provider', value: generation.provider ?? unknown },
+    ...(generation.credential ? [{ name: 'Paid by', value: payerText[generation.credential.owner] }] : []),
     { name: 'Providers tried', value: attempted.length > 0 ? attempted.join(', ') : 'none' },
     { name: 'Fallback', value: hasFallback(generation) ? 'yes' : 'no' },
     { name: 'Finish reason', value: generation.finish_reason ?? unknown },
