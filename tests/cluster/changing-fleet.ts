@@ -6,6 +6,7 @@ import type { Reply } from '../support/client.js';
 import { catalogueOf } from '../support/gateway.js';
 import { adminToken, type YamlObject } from '../support/gateway-files.js';
 import { conversationCatalogue } from './conversations-suite.js';
+import { ownCatalogue } from './own-credentials-suite.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'lodestone-tokens-'));
 export const [adminFile, metricsFile] = [join(folder, 'admin'), join(folder, 'metrics')];
@@ -33,10 +34,14 @@ export function catalogueAt(url: string, price: number): YamlObject {
     routes: { ...routes, priced: { upstream_model: 'priced', price: { input: price, output: price } } },
   });
   const spare = catalogueOf({ acme: url }, { model: 'spare', route: { upstream_model: 'spare' } });
-  const others = [spare, conversationCatalogue(url)];
+  const others = [spare, conversationCatalogue(url), ownCatalogue(url)];
   return {
     ...catalogue,
-    providers: [...(catalogue.providers as object[]), ...conversationCatalogue(url).providers],
+    providers: [
+      ...(catalogue.providers as object[]),
+      ...conversationCatalogue(url).providers,
+      ...ownCatalogue(url).providers,
+    ],
     models: [catalogue, ...others].flatMap(({ models }) => models as object[]),
   };
 }

@@ -3,12 +3,14 @@ import { afterAll, beforeAll } from 'vitest';
 import { type Replicas, startReplicas } from '../support/replicas.js';
 import { type ScriptedIssuer, startIssuer } from '../support/scripted-issuer.js';
 import { type ScriptedStripe, startStripe } from '../support/scripted-stripe.js';
+import { makeSecretsKey } from '../support/secrets-key.js';
 import { signer } from '../support/signed-catalogues.js';
 import { balanceSuite } from './balance-suite.js';
 import { catalogueUpdatesSuite } from './catalogue-updates-suite.js';
 import { changesSuite } from './changes-suite.js';
 import { changingFleet } from './changing-fleet.js';
 import { conversationsSuite } from './conversations-suite.js';
+import { ownCredentialsSuite, ownProviders } from './own-credentials-suite.js';
 import { paymentsSuite } from './payments-suite.js';
 import { reloadSuite } from './reload-suite.js';
 import { revocationSuite } from './revocation-suite.js';
@@ -25,7 +27,10 @@ beforeAll(async () => {
   const updates = { catalogue: ['builtin', 'catalogue.yaml'], catalogue_updates: { key: signer.verifier.text } };
   fleet = await startReplicas({
     catalogue,
-    config: { ...config, ...updates, payments: stripe.config, territories, workload_issuers: [issuer.url] },
+    config: {
+      ...{ ...config, ...updates, payments: stripe.config, territories, workload_issuers: [issuer.url] },
+      ...{ providers: ownProviders, secrets: { key_file: makeSecretsKey() } },
+    },
   });
 }, 180_000);
 afterAll(async () => {
@@ -44,4 +49,5 @@ conversationsSuite(shared);
 paymentsSuite(shared);
 changesSuite(shared);
 workloadsSuite(shared, () => issuer);
+ownCredentialsSuite(shared);
 reloadSuite(shared);

@@ -72,6 +72,8 @@ export class GatewayClient {
     const text = await response.body.text();
     const reply = { status: response.statusCode, headers: response.headers, text, json: jsonOf(text) as Reply['json'] };
     registerSecret('the token of a key', reply.json?.token);
+    const { secret } = (body ?? {}) as { secret?: Json };
+    for (const part of Object.values(secret ?? {})) registerSecret('a credential of a customer', part);
     if (reply.status >= 400) searchError(`the answer of ${method} ${path}`, text);
     return reply;
   }

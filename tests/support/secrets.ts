@@ -49,13 +49,24 @@ export function registerPrompt(text: string): void {
   prompts.set(text, `the prompt ${JSON.stringify(text)}`);
 }
 
-/** What of the registered secrets is in a text, also where bytes are written in hexadecimal. */
+/** What of the registered secrets is in a text, also where bytes are written in hexadecimal or in base64. */
 export function secretsIn(text: string, known: ReadonlyMap<string, string> = secrets): string[] {
   const found: string[] = [];
   for (const [secret, what] of known) {
-    if (occursIn(text, secret) || text.includes(Buffer.from(secret).toString('hex'))) found.push(what);
+    const isEncoded =
+      text.includes(Buffer.from(secret).toString('hex')) || base64Of(secret).some((form) => text.includes(form));
+    if (isEncoded || occursIn(text, secret)) found.push(what);
   }
   return found;
+}
+
+/** As it may stand in longer bytes: at each of the three offsets, without the characters that it shares with its neighbours. */
+function base64Of(secret: string): string[] {
+  return [0, 1, 2].map((offset) => {
+    const bytes = Buffer.from(' '.repeat(offset) + secret);
+    const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');
+    return offset === 0 ? whole : whole.slice(4);
+  });
 }
 
 /** A port is no part of a longer one. */
