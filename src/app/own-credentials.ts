@@ -56,7 +56,7 @@ export async function openOwnCredentials(deps: OwnDeps, parts: OpenParts): Promi
   const { feePercent: percent, feePerRequestPico: perRequestPico } = config.ownKeys;
   const health = new OwnHealth(clock, breakerOf(config));
   const candidates = new OwnCandidateMaker({ vault, health, sightings, fee: { percent, perRequestPico } });
-  const watch = parts.add(new KeyWatch(ring, store, sightings, logger), (part) => part.stop());
+  const watch = parts.add(new KeyWatch({ ring, store, vault, sightings, logger }), (part) => part.stop());
   await watch.look();
   return {
     candidates,
@@ -87,18 +87,21 @@ export function rotationJson({ keyId, wrapped, failed }: RotatedSecrets) {
   return { object: 'secrets_rotation' as const, key: keyId, wrapped, failed };
 }
 
+interface KeyWatchDeps {
+  readonly ring: KeyRing;
+  readonly store: Pick<Store, 'credentials'>;
+  readonly vault: Vault;
+  readonly sightings: Sightings;
+  readonly logger: Logger;
+}
+
 /** Finds credentials that no key opens, before a request needs one. */
 class KeyWatch {
   isFaulty = false;
   private readonly timer: NodeJS.Timeout;
   private readonly reported = new Set<string>();
 
-  constructor(
-    private readonly ring: KeyRing,
-    private readonly store: Pick<Store, 'credentials'>,
-    private readonly sightings: Sightings,
-    private readonly logger: Logger,
-  ) {
+  constructor(private readonly deps: KeyWatchDeps) {
     this.timer = setInterval(() => void this.look(), lookMs).unref();
   }
 
@@ -108,25 +111,27 @@ class KeyWatch {
 
   /** Never rejects. */
   async look(): Promise<void> {
+    const { ring, store, vault, sightings, logger } = this.deps;
     try {
-      const used = await this.store.credentials.keysInUse();
-      if ([...used.keys()].some((id) => !this.ring.byId(id))) this.ring.load();
-      const missing = [...used.keys()].filter((id) => !this.ring.byId(id));
+      await vault.retryFaults();
+      const used = await store.credentials.keysInUse();
+      if ([...used.keys()].some((id) => !ring.byId(id))) ring.load();
+      const missing = [...used.keys()].filter((id) => !ring.byId(id));
       this.isFaulty = missing.length > 0;
       const found = missing.filter((id) => !this.reported.has(id));
       if (found.length === 0) return;
       for (const id of found) this.reported.add(id);
       const credentials = found.reduce((sum, id) => sum + (used.get(id) ?? 0), 0);
-      this.logger.error(
-        { file: this.ring.files.keyFile, credentials },
+      logger.error(
+        { file: ring.files.keyFile, credentials },
         'credentials of customers cannot be opened: give the key that they were sealed with in secrets.key_file or secrets.previous_key_files',
       );
-      for (const each of await this.store.credentials.ofKeys(found)) {
-        this.sightings.note(each, 'the key that it is sealed with is missing. Tell the operator');
+      for (const each of await store.credentials.ofKeys(found)) {
+        sightings.note(each, 'the key that it is sealed with is missing. Tell the operator');
       }
-      await this.sightings.write();
+      await sightings.write();
     } catch (error) {
-      this.logger.warn({ error: String(error) }, 'the keys of stored credentials could not be compared; trying again');
+      logger.warn({ error: String(error) }, 'the keys of stored credentials could not be compared; trying again');
     }
   }
 }

@@ -106,6 +106,37 @@ describe('the key file', () => {
     expect(await vault.reopen(credential)).toEqual({ api_key: `${api_key}-0` });
     expect(vault.faults.size).toBe(0);
   });
+
+  it('a fault ends when the key is back, or when another process has deleted the credential', async () => {
+    const { store } = await stored(2);
+    const right = readFileSync(file);
+    rmSync(file);
+    const { vault } = opened(store);
+    const all = (await store.list('acct-1')).map(({ credential }) => credential);
+    for (const credential of all) await expect(vault.reopen(credential)).rejects.toThrow('Tell the operator');
+    await store.delete('acct-1', all[0]!.id);
+    await vault.retryFaults();
+    expect([...vault.faults.keys()]).toEqual([all[1]!.id]);
+    writeFileSync(file, right, { mode: 0o600 });
+    await vault.retryFaults();
+    expect(vault.faults.size).toBe(0);
+  });
+});
+
+it('at most 10,000 secrets are in memory: those that were used last', async () => {
+  const { ring, vault } = await stored(1);
+  const sealedOf = (n: number) => {
+    const of = { accountId: 'acct-1', id: `cred-many-${n}` };
+    return { ...of, secret: seal(JSON.stringify({ api_key: `key-${n}` }), of, ring.current!) };
+  };
+  const [first, second] = [sealedOf(0), sealedOf(1)];
+  const opened = [first, second].map((each) => vault.secretOf(each));
+  for (let n = 2; n < 10_000; n++) vault.secretOf(sealedOf(n));
+  expect(vault.secretOf(first)).toBe(opened[0]);
+  vault.secretOf(sealedOf(10_000));
+  expect([vault.size, vault.secretOf(first) === opened[0]]).toEqual([10_000, true]);
+  const again = vault.secretOf(second);
+  expect([vault.size, again, again === opened[1]]).toEqual([10_000, { api_key: 'key-1' }, false]);
 });
 
 describe('a rotation', () => {

@@ -10,6 +10,7 @@ import type { CredentialStore } from '../../storage/credential-types.js';
 import type { KeyRing } from './key-ring.js';
 
 const openedMax = 10_000;
+const retriedAtOnce = 100;
 /** Key files are not read for every request while a key is missing. */
 const rereadMs = 1_000;
 
@@ -28,9 +29,11 @@ interface Opened {
 /** Its owner sees it: it says nothing about files. */
 const unavailable = 'it cannot be opened, because the key that it is sealed with is missing. Tell the operator';
 
+type Sealed = Pick<OwnCredential, 'id' | 'accountId' | 'secret'>;
+
 export class Vault {
-  /** Secrets that rows could not be opened for, by credential; empty while nothing is wrong. */
-  readonly faults = new Set<string>();
+  /** Credentials that could not be opened, by id; empty while nothing is wrong. */
+  readonly faults = new Map<string, Sealed>();
   /** In the order of their last use. */
   private readonly opened = new Map<string, Opened>();
   private readAtMs = Number.NEGATIVE_INFINITY;
@@ -42,7 +45,7 @@ export class Vault {
   }
 
   /** The same object while the secret stays in memory. Throws SecretUnavailable where it does not open with the keys in memory. */
-  secretOf(credential: Pick<OwnCredential, 'id' | 'accountId' | 'secret'>): Secret {
+  secretOf(credential: Sealed): Secret {
     const { id, secret } = credential;
     const held = this.opened.get(id);
     if (held !== undefined && held.sealed === secret.sealed) {
@@ -54,7 +57,7 @@ export class Vault {
   }
 
   /** The same, after the key files and the row were read again. Rejects with SecretUnavailable. */
-  async reopen(credential: Pick<OwnCredential, 'id' | 'accountId' | 'secret'>): Promise<Secret> {
+  async reopen(credential: Sealed): Promise<Secret> {
     const { id, accountId, secret } = credential;
     this.readFiles();
     const stored = await this.deps.store.find(accountId, id).catch(() => null);
@@ -72,8 +75,20 @@ export class Vault {
           'a credential of a customer cannot be opened: give the key that it was sealed with in secrets.key_file or secrets.previous_key_files',
         );
       }
-      this.faults.add(id);
+      this.faults.set(id, credential);
       throw error;
+    }
+  }
+
+  /** Tries again what could not be opened, and forgets what is gone: another process may have changed or deleted it. */
+  async retryFaults(): Promise<void> {
+    for (const { id, accountId } of [...this.faults.values()].slice(0, retriedAtOnce)) {
+      const stored = await this.deps.store.find(accountId, id);
+      if (stored === null) this.drop(id);
+      else
+        await this.reopen(stored.credential).catch((error: unknown) => {
+          if (!(error instanceof SecretUnavailable)) throw error;
+        });
     }
   }
 

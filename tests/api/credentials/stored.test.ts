@@ -34,7 +34,7 @@ const body = () => ({ provider: 'keyed', name: 'ours', secret: { api_key: own } 
 const chat = (key = customer.key, more: Json = {}) => bench.gateway.chat(ask({ model, ...more }), { key });
 const state = async () => (await customer.call('GET', `/credentials/${id}`)).json.state;
 const metric = async () =>
-  /lodestone_secrets_key_fault (\d)/.exec((await bench.gateway.call('GET', '/metrics')).text)?.[1];
+  /^lodestone_secrets_key_fault (\d)/m.exec((await bench.gateway.call('GET', '/metrics')).text)?.[1];
 
 async function sql(text: string, values: unknown[]): Promise<Json[]> {
   const client = new pg.Client(bench.gateway.files.databaseUrl!);
