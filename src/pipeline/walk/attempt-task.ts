@@ -20,7 +20,7 @@ import type { Caller } from '../caller.js';
 import type { Served } from '../handover.js';
 import { type Attempt, type AttemptPorts, readFailure, type UnreadOutcome } from './attempt.js';
 import { type AttemptOutcome, beginRecord, note, pricingFault } from './attempt-record.js';
-import { sentTask } from './obstacles.js';
+import { sentTask } from './task-obstacle.js';
 import { waitForCredentials } from './wait-for-credentials.js';
 
 /** How many calls of one request run at a time. */

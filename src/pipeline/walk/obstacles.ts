@@ -12,11 +12,9 @@ import {
   inexpressibleOn,
   isNativePass,
   leftOutOf,
-  omittedOfTask,
   omittedOn,
   unpricedTools,
 } from '../../providers/native-pass.js';
-import { targetOf } from '../../providers/translation.js';
 import {
   type ChatRequest,
   type PricedExtras,
@@ -24,8 +22,8 @@ import {
   refusableParameters,
   type StoredObject,
 } from '../../wire/chat-request.js';
-import type { Task } from '../../wire/task.js';
 import type { PipelinePorts, Plan, Trail } from '../handover.js';
+import { taskObstacle } from './task-obstacle.js';
 
 export interface Obstacle {
   readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
@@ -266,37 +264,4 @@ export function receiptOf(trail: Trail, remaining: number, lastError: string): R
 export function addBreakerSkipped({ breakerSkipped }: Trail, { provider, locode }: Route): void {
   const name = `${provider.id}/${locode}`;
   if (!breakerSkipped.includes(name)) breakerSkipped.push(name);
-}
-
-interface TaskObstacle {
-  readonly verdict: 'cannot_apply';
-  readonly param: string;
-  readonly reason: string;
-}
-
-/** Why a route cannot serve a request that is no chat, by its dialect and its model. */
-function taskObstacle(route: Route, task: Task): TaskObstacle | null {
-  const { embedding, rerank } = dialectOf(route.provider.dialect);
-  if (task.kind === 'rerank') return rerank ? null : cannot('model', 'has no API that puts documents in order');
-  if (!embedding) return cannot('model', 'has no API for embeddings');
-  const { dimensions, fixedDimensions } = route.model;
-  const { dimensions: asked } = task;
-  if (fixedDimensions && asked !== undefined && asked !== dimensions) {
-    return cannot('dimensions', `has vectors of ${dimensions ?? 'one'} dimensions only`);
-  }
-  const found = embedding.obstacleOf(sentTask(route, task), targetOf(route));
-  if (found) return cannot(found.param, found.reason);
-  const [omitted] = task.strict ? omittedOfTask(route, task) : [];
-  return omitted === undefined ? null : cannot(omitted, `has no field for \`${omitted}\``);
-}
-
-/** The task as it is sent to a route. A length that the vectors have anyway is not asked for: not every provider knows the field. */
-export function sentTask<T extends Task>({ model }: Route, task: T): T {
-  if (task.kind !== 'embedding' || !model.fixedDimensions || task.dimensions !== model.dimensions) return task;
-  const { dimensions: _, ...rest } = task;
-  return rest as T;
-}
-
-function cannot(param: string, reason: string): TaskObstacle {
-  return { verdict: 'cannot_apply', param, reason };
 }

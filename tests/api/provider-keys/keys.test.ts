@@ -218,6 +218,43 @@ describe('other failures', () => {
   });
 });
 
+describe('a credential of a customer', () => {
+  async function customerWith(use: string, provider = 'pair') {
+    const account = await rig.gateway.createAccount();
+    const body = { provider, name: 'ours', use, secret: { api_key: 'key-customer' } };
+    const made = await rig.gateway.admin('POST', `/accounts/${account.accountId}/credentials`, body);
+    expect(made.status, made.text).toBe(201);
+    return (model = pin) => rig.gateway.chat({ model, messages: prompt }, { key: account.key });
+  }
+
+  it('takes none of the keys, and its limit holds none', async () => {
+    meets({ customer: limited({ 'retry-after': '120' }) });
+    const askOwn = await customerWith('only');
+    for (let i = 0; i < 3; i++) expect((await askOwn()).status).toBe(503);
+    expect(called()).toBe('customer customer customer');
+    expect(await rowOf(rig, pin)).toMatchObject({
+      breaker: 'closed',
+      keys: [
+        { name: 'a', state: 'ready', running: 0 },
+        { name: 'b', state: 'ready', running: 0 },
+      ],
+    });
+    for (let i = 0; i < 2; i++) expect((await ask()).status).toBe(200);
+    expect(called().split(' ').slice(3).sort().join(' ')).toBe('a b');
+  });
+
+  it('with `first` is followed by each of the keys, and serves a model that no key covers', async () => {
+    meets({ customer: limited(), a: limited(), b: limited() });
+    const reply = await (await customerWith('first'))();
+    expect(reply.status).toBe(503);
+    expect(rig.upstream.calls.map(keyOf).sort()).toEqual(['a', 'b', 'customer']);
+    expect(keyOf(rig.upstream.calls[0]!)).toBe('customer');
+    rig.upstream.reset();
+    expect((await (await customerWith('last', 'partial'))('partial/meta/other/defra')).status).toBe(200);
+    expect(called()).toBe('customer');
+  });
+});
+
 describe('models of a key', () => {
   it('are the only ones that it is used for; a model that no key covers is not configured', async () => {
     for (let i = 0; i < 4; i++) expect((await ask('scoped/meta/llama/defra')).status).toBe(200);

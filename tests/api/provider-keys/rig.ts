@@ -4,6 +4,7 @@ import { startGateway, type TestGateway } from '../../support/gateway.js';
 import type { YamlObject } from '../../support/gateway-files.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { json, type ScriptedUpstream, startUpstream, type UpstreamCallLog } from '../../support/scripted-upstream.js';
+import { makeSecretsKey } from '../../support/secrets-key.js';
 
 export const clock = new ManualClock();
 export const weights = { w: 4, x: 3, y: 2, z: 1 };
@@ -48,6 +49,7 @@ export function keyedRig(): KeyedRig {
       clock,
       config: {
         limits: { key_requests_per_minute: 1_000_000, ip_requests_per_minute: 1_000_000 },
+        secrets: { key_file: makeSecretsKey() },
         providers: {
           pair: { keys: [key('a'), key('b')] },
           claude: { keys: [key('a'), key('b')] },

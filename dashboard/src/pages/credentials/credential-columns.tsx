@@ -17,6 +17,13 @@ export interface CredentialActions {
 
 const tones: Record<Credential['state']['status'], Tone> = { unchecked: 'neutral', ok: 'good', failing: 'danger' };
 
+const buttons = [
+  { label: 'Check', title: 'Check', act: 'check' },
+  { label: 'Edit', title: 'Edit', act: 'edit' },
+  { label: 'Replace secret', title: 'Replace the secret of', act: 'replace' },
+  { label: 'Delete', title: 'Delete', act: 'remove' },
+] as const;
+
 /** `actions` is null for who may only read. */
 export function credentialColumns(
   actions: CredentialActions | null,
@@ -74,39 +81,18 @@ export function credentialColumns(
       end: true,
       cell: (credential) => (
         <span className="inline-flex flex-wrap justify-end gap-1">
-          <Button
-            busy={actions.checking === credential.id}
-            onClick={() => actions.check(credential)}
-            size="small"
-            title={`Check ${credential.name}`}
-            variant="ghost"
-          >
-            Check
-          </Button>
-          <Button
-            onClick={() => actions.edit(credential)}
-            size="small"
-            title={`Edit ${credential.name}`}
-            variant="ghost"
-          >
-            Edit
-          </Button>
-          <Button
-            onClick={() => actions.replace(credential)}
-            size="small"
-            title={`Replace the secret of ${credential.name}`}
-            variant="ghost"
-          >
-            Replace secret
-          </Button>
-          <Button
-            onClick={() => actions.remove(credential)}
-            size="small"
-            title={`Delete ${credential.name}`}
-            variant="ghost"
-          >
-            Delete
-          </Button>
+          {buttons.map(({ label, title, act }) => (
+            <Button
+              busy={act === 'check' && actions.checking === credential.id}
+              key={act}
+              onClick={() => actions[act](credential)}
+              size="small"
+              title={`${title} ${credential.name}`}
+              variant="ghost"
+            >
+              {label}
+            </Button>
+          ))}
         </span>
       ),
     },
