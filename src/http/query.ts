@@ -74,6 +74,12 @@ export function pageOf<T extends { readonly id: string }>(
   throw gatewayError('field_invalid', { param: 'after', reason });
 }
 
+/** A page, or all of them where none is asked for: for lists that are older than their pages. */
+export function pageOrAll<T extends { readonly id: string }>(request: FastifyRequest, all: T[], what: string): T[] {
+  const { limit, after } = request.query as { limit?: unknown; after?: unknown };
+  return limit === undefined && after === undefined ? all : pageOf(request, all, what);
+}
+
 /** An absent parameter has its default; an empty one is a fault. */
 export function queryNumber(request: FastifyRequest, rule: NumberParameter): number {
   const { name } = rule;

@@ -93,6 +93,7 @@ function endpointsUnder(start: string): Endpoint[] {
 
 function isExpected({ method, path, first }: Endpoint, role: Role): boolean {
   if (method === 'POST' && /^(v1\/)?projects$/.test(path)) return role === 'owner' || role === 'admin';
+  if (/projects\/some-id\/keys$/.test(path)) return isExpected({ method, path: 'keys', first: 'keys' }, role);
   const cell = expected[first]?.[method === 'GET' ? 'read' : 'change'];
   if (cell === undefined) throw new Error(`${method} ${first} is not in the table of this test`);
   return cell === 'all' || (cell !== 'none' && cell.includes(role));
@@ -142,7 +143,10 @@ it('a role changes only its own fields of the account and of a project', async (
     ['billing', 'POST', `${project}/keys`, { name: 'x' }, 403],
     ['billing', 'PUT', `${project}/routing-policy`, {}, 403],
     ['billing', 'GET', `${project}/keys`, undefined, 403],
-    ['developer', 'GET', `${project}/keys`, undefined, 403],
+    ['developer', 'GET', `${project}/keys`, undefined, 200],
+    ['developer', 'POST', `${project}/keys`, { name: 'x' }, 201],
+    ['developer', 'POST', `${project}/keys`, { name: 'x', kind: 'management' }, 403],
+    ['auditor', 'POST', `${project}/keys`, { name: 'x' }, 403],
     ['auditor', 'GET', `${project}/keys`, undefined, 200],
   ];
   for (const [role, method, path, body, status] of cases) {
@@ -160,12 +164,23 @@ it('a developer who is bound to projects reads their usage only, and makes no ke
   expect((await browser.call('GET', 'usage/report')).json().totals.requests).toBe(0);
   expect((await browser.call('POST', 'keys', { name: 'x' })).statusCode).toBe(404);
   expect((await browser.call('GET', 'projects')).json().data).toEqual([]);
-  expect((await browser.call('GET', `projects/${[...account.projects.keys()][0]}`)).statusCode).toBe(404);
+  const unreached = `projects/${[...account.projects.keys()][0]}`;
+  for (const [method, path] of [
+    ['GET', ''],
+    ['PATCH', ''],
+    ['DELETE', ''],
+    ['GET', '/keys'],
+    ['POST', '/keys'],
+  ] as const) {
+    const answer = await browser.call(method, unreached + path, method === 'GET' ? undefined : { name: 'x' });
+    expect([answer.statusCode, answer.json().error.code], `${method} ${path}`).toEqual([404, 'not_found']);
+  }
   await deps.members.change(operator, account, person.id, { projects: null });
   const management = await browser.call('POST', 'keys', { name: 'x', kind: 'management' });
   expect(management.json().error.code).toBe('role_required');
   expect((await browser.call('POST', 'keys', { name: 'x' })).statusCode).toBe(201);
-  expect((await browser.call('GET', 'keys')).json().data).toHaveLength(1);
+  const held = (await browser.call('GET', 'keys')).json().data.length;
+  expect((await browser.call('GET', `${unreached}/keys`)).json().data).toHaveLength(held);
   expect((await browsers.get('auditor')!.call('GET', 'keys')).json().data.length).toBeGreaterThan(1);
 });
 

@@ -1,6 +1,7 @@
 /** The rights that the endpoints of an account need, for sessions and management keys. `src/accounts/roles.ts` says who has them. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { checkRight, type Right, type Standing } from '../accounts/roles.js';
+import { noSuchProject } from '../accounts/projects/projects.js';
+import { checkRight, type Right, reaches, type Standing } from '../accounts/roles.js';
 import { gatewayError } from '../errors/gateway-error.js';
 
 interface Rights {
@@ -11,7 +12,7 @@ interface Rights {
 
 const readOnly = (right: Right): Rights => ({ read: right, change: right });
 
-/** By the first part of the path behind `/v1` or `/dashboard/api`. */
+/** By the path behind `/v1` or `/dashboard/api`, or its first part. */
 const rightsOfPaths: Readonly<Record<string, Rights>> = {
   'change-password': readOnly('self.change'),
   'two-factor': readOnly('self.change'),
@@ -37,6 +38,7 @@ const rightsOfPaths: Readonly<Record<string, Rights>> = {
   policy: readOnly('settings.read'),
   routes: readOnly('settings.read'),
   projects: { read: 'projects.read', change: 'projects.change' },
+  'projects/:id/keys': { read: 'keys.read', change: 'keys.change' },
   credentials: { read: 'credentials.read', change: 'credentials.change' },
   members: { read: 'members.read', change: 'members.change' },
   invitations: { read: 'members.read', change: 'members.change' },
@@ -53,14 +55,12 @@ declare module 'fastify' {
 /** Gives every route of `app` its right. A route without one ends the start, so that none is open by mistake. */
 export function assignRights(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
-    const [first = ''] = route.url
-      .replace(/^\/dashboard\/api/, '')
-      .replace(/^\/v1\//, '/')
-      .split('/')
-      .slice(1);
+    const path = route.url.replace(/^\/dashboard\/api/, '').replace(/^\/(v1\/)?/, '');
+    const [first = ''] = path.split('/');
     const methods = [route.method].flat();
     const isReading = methods.every((method) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
-    const found = first === 'operator' ? 'operator' : rightsOfPaths[first]?.[isReading ? 'read' : 'change'];
+    const rights = rightsOfPaths[path] ?? rightsOfPaths[first];
+    const found = first === 'operator' ? 'operator' : rights?.[isReading ? 'read' : 'change'];
     if (!found) throw new Error(`${methods} ${route.url} needs a right in src/http/rights.ts`);
     route.config = { ...route.config, right: found };
   });
@@ -72,7 +72,18 @@ export function checkRouteRight(request: FastifyRequest): void {
   if (right === undefined || right === 'operator') return;
   if (request.session && !request.session.current) {
     if (right !== 'self.change' || request.session.openedBy === 'admin_token') throw gatewayError('no_membership');
-  } else checkRight(standingOf(request), right);
+    return;
+  }
+  const standing = standingOf(request);
+  checkReach(request, standing);
+  checkRight(standing, right);
+}
+
+/** To whom does not reach a project, it does not exist, whatever their role. */
+function checkReach({ routeOptions, params }: FastifyRequest, standing: Standing): void {
+  const { id } = params as { id?: string };
+  if (id === undefined || standing.projects === null || !routeOptions.url?.includes('/projects/:id')) return;
+  if (!reaches(standing, id)) throw noSuchProject(id);
 }
 
 /** What the caller may do in the account: the role of the session, or that of a management key. Throws management_key_required. */

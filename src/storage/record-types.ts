@@ -20,7 +20,16 @@ export interface UsageRow {
   firstByteP95Ms: number | null;
 }
 
-export type ActivityGroup = 'key' | 'project' | 'model' | 'provider' | 'locode' | 'status' | 'account';
+export type ActivityGroup =
+  | 'key'
+  | 'project'
+  | 'holder'
+  | 'end_user'
+  | 'model'
+  | 'provider'
+  | 'locode'
+  | 'status'
+  | 'account';
 
 export interface ActivityQuery {
   /** null for all accounts. */
@@ -31,7 +40,10 @@ export interface ActivityQuery {
   /** null for one row an interval. */
   groupBy: ActivityGroup | null;
   /** Only requests of these projects, by id. */
-  projects?: readonly string[];
+  projects?: readonly string[] | undefined;
+  /** The person who held the key, by the id that others see. */
+  holder?: string | undefined;
+  endUser?: string | undefined;
 }
 
 export interface ActivityFigures {
@@ -53,12 +65,15 @@ export interface ActivityRow extends ActivityFigures {
   group: string | null;
 }
 
-export type ReportGroup = 'account' | 'project' | 'key' | 'model' | 'provider' | 'locode' | 'status';
+export type ReportGroup = ActivityGroup;
 
 /** What a report counts. Absent fields do not restrict it; they mean the same as in a list of generations. */
 export interface ReportFilter {
   /** The ids of the projects that paid. */
   projects?: readonly string[];
+  /** The person who held the key, by the id that others see. */
+  holder?: string;
+  endUser?: string;
   key?: string;
   model?: string;
   /** The model that served, or was asked for where nobody served; as the groups of a report name it. */
@@ -173,6 +188,8 @@ export interface ExportQuery {
   kind: ExportKind;
   format: 'ndjson' | 'csv' | 'parquet';
   accountId?: string;
+  /** Of generations only: the ids of the project and of the person who held the key, and the end user. */
+  only?: { readonly project?: string; readonly holder?: string; readonly end_user?: string };
   /** Epoch milliseconds: the first is included, the second is not. */
   fromMs?: number;
   toMs?: number;

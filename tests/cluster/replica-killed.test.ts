@@ -7,6 +7,7 @@ import { ask, pause, scaled } from '../faults/fixture.js';
 import { catalogueOf, type SpawnedGateway } from '../support/gateway.js';
 import { type Replicas, startReplicas } from '../support/replicas.js';
 import { SeededRandom } from '../support/seeded-random.js';
+import { budgetRoundsSuite } from './budget-rounds-suite.js';
 import { CountedTraffic, type Outcome } from './counted-traffic.js';
 import { sealersSuite, sealingConfig } from './sealers-suite.js';
 import { SpendRig, withDearModel } from './spend-rig.js';
@@ -27,6 +28,7 @@ beforeAll(async () => {
 afterAll(() => fleet?.stop());
 
 spendSuite('two replicas', () => new SpendRig([fleet.a, fleet.b], fleet.upstream, fleet));
+budgetRoundsSuite(() => new SpendRig([fleet.a, fleet.b], fleet.upstream, fleet));
 sealersSuite(() => fleet);
 
 describe('a replica', () => {

@@ -85,7 +85,7 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         ...(group === 'intensity' && weightOnly),
       }));
     },
-    async activity({ accountId, fromMs, toMs, interval, groupBy, projects }) {
+    async activity({ accountId, fromMs, toMs, interval, groupBy, projects, holder, endUser }) {
       const stepMs = interval === 'day' ? 86_400_000 : 3_600_000;
       const groups = new Map<string, { startMs: number; group: string | null; rows: Generation[] }>();
       const all: Generation[] = [];
@@ -93,6 +93,8 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         if ((accountId !== null && row.accountId !== accountId) || row.createdAt < fromMs || row.createdAt >= toMs)
           continue;
         if (projects && !projects.includes(projectOf(row))) continue;
+        if (holder !== undefined && groupOf.holder(row) !== holder) continue;
+        if (endUser !== undefined && row.endUser !== endUser) continue;
         const startMs = Math.floor(row.createdAt / stepMs) * stepMs;
         const group = groupBy === null ? null : groupOf[groupBy](row);
         const key = JSON.stringify([startMs, group]);
@@ -182,6 +184,8 @@ const groupOf: Record<ActivityGroup, (row: Generation) => string | null> = {
   locode: (row) => row.locode,
   status: (row) => String(row.status),
   account: (row) => row.accountId,
+  holder: (row) => (row.holderId ?? null)?.replace(/^acct-/, 'per-') ?? null,
+  end_user: (row) => row.endUser ?? null,
 };
 
 function activityOf(rows: readonly Generation[]): ActivityFigures {

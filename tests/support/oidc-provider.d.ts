@@ -3,5 +3,6 @@ declare module 'oidc-provider' {
   export default class Provider {
     constructor(issuer: string, configuration: object);
     callback(): (request: unknown, response: unknown) => unknown;
+    on(event: string, listener: (...details: never[]) => void): void;
   }
 }

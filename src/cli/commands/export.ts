@@ -13,13 +13,18 @@ const kinds = ['generations', 'ledger', 'audit'] as const;
 const parameters =
   '[--since TIME] [--until TIME] [--account ID] [--after ID] [--format ndjson|csv|parquet] [--out DIR|-]';
 
+const ofGenerations = '[--project ID] [--holder ID] [--end-user TEXT]';
+
 const text = { type: 'string' } as const;
 
 export const exportCommands: readonly Command[] = kinds.map((kind) => ({
   name: `export ${kind}`,
-  parameters,
+  parameters: kind === 'generations' ? `${ofGenerations} ${parameters}` : parameters,
   summary: `Export the ${kind === 'audit' ? 'audit log' : kind}. --after goes on behind the line with this id.`,
-  options: { since: text, until: text, account: text, after: text, format: text, out: text },
+  options: {
+    ...{ since: text, until: text, account: text, after: text, format: text, out: text },
+    ...(kind === 'generations' && { project: text, holder: text, 'end-user': text }),
+  },
   positionalsMax: 0,
   run: (context) => exportRecords(context, kind),
 }));
@@ -36,12 +41,16 @@ async function exportRecords(context: CommandContext, kind: (typeof kinds)[numbe
     );
   }
   const query = new URLSearchParams({ format });
-  for (const [name, value] of Object.entries({ since, until, account, after })) if (value) query.set(name, value);
+  const { project, holder, 'end-user': end_user } = options;
+  const only = Object.fromEntries(Object.entries({ project, holder, end_user }).filter(([, value]) => value));
+  for (const [name, value] of Object.entries({ since, until, account, after, ...only }))
+    if (value) query.set(name, value);
   const filters = {
     ...(account !== undefined && { accountId: account }),
     ...(since !== undefined && { fromMs: momentOf('since', since) }),
     ...(until !== undefined && { toMs: momentOf('until', until) }),
     ...(after !== undefined && { after }),
+    only,
   };
   if ((filters.fromMs ?? 0) > (filters.toMs ?? Number.POSITIVE_INFINITY))
     throw new UsageError('--since must not be later than --until.');

@@ -7,6 +7,7 @@ import type { HttpDeps } from '../deps.js';
 import { queryChoice, queryInstant, queryText } from '../query.js';
 
 const exportKinds = ['generations', 'ledger', 'audit'] as const;
+const onlyNames = ['project', 'holder', 'end_user'] as const;
 export const exportFormats = ['ndjson', 'csv', 'parquet'] as const;
 
 const contentTypes = {
@@ -28,6 +29,7 @@ export function registerExport(app: FastifyInstance, { store, journal, proof }: 
       fromMs: queryInstant(request, 'since'),
       toMs: queryInstant(request, 'until'),
       after: queryText(request, 'after'),
+      only: onlyOf(kind, request),
     };
     const given = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
     if ((filters.fromMs ?? 0) > (filters.toMs ?? Number.POSITIVE_INFINITY))
@@ -40,6 +42,17 @@ export function registerExport(app: FastifyInstance, { store, journal, proof }: 
     reply.header('content-disposition', `attachment; filename="lodestone-${kind}.${format}"`);
     return reply.send(rows);
   }
+}
+
+/** Which generations are asked for; of other records nobody could tell. */
+function onlyOf(kind: ExportQuery['kind'], request: FastifyRequest): ExportQuery['only'] {
+  const sent = onlyNames.flatMap((name) => {
+    const value = queryText(request, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  if (sent[0] && kind !== 'generations')
+    throw gatewayError('field_invalid', { param: sent[0][0], reason: 'is a filter of generations only' });
+  return sent.length === 0 ? undefined : Object.fromEntries(sent);
 }
 
 function refuse(error: unknown): never {

@@ -9,7 +9,7 @@ import type { HttpDeps } from '../deps.js';
 import { queryChoice, queryInstant, queryText } from '../query.js';
 import { projectScope, settledWaitMs } from './generations.js';
 
-export const ownGroups = ['key', 'project', 'model', 'provider', 'locode', 'status'] as const;
+export const ownGroups = ['key', 'project', 'holder', 'end_user', 'model', 'provider', 'locode', 'status'] as const;
 export const operatorGroups = [...ownGroups, 'account'] as const;
 const intervals = ['hour', 'day'] as const;
 const defaultDays = 7;
@@ -33,10 +33,10 @@ async function activity(
   accountId: string | null,
   groups: readonly ActivityGroup[],
 ) {
-  const projects = projectScope(request);
+  const people = { holder: queryText(request, 'holder'), endUser: queryText(request, 'end_user') };
   const query = {
     ...{ accountId, ...periodOf(deps, request), groupBy: queryChoice(request, 'group_by', groups) ?? null },
-    ...(projects && { projects }),
+    ...{ projects: projectScope(request), ...people },
   };
   await deps.journal.settled(settledWaitMs);
   const { rows, total } = await deps.store.usage.activity(query);

@@ -4,6 +4,7 @@ import { actorOf } from '../admin/audit.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { KeyRecords } from '../keys/key-records.js';
+import { pageOrAll } from '../query.js';
 
 type WithId = { Params: { id: string } };
 
@@ -12,7 +13,7 @@ export function registerManagedKeys(app: FastifyInstance, deps: HttpDeps): void 
 
   app.get('/v1/keys', async (request) => {
     const { account, reach } = managerOf(request);
-    return { object: 'list', data: await records.list(account.id, reach) };
+    return { object: 'list', data: pageOrAll(request, await records.list(account.id, reach), 'key') };
   });
 
   app.post('/v1/keys', async (request, reply) => {

@@ -2,11 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noSuchProject } from '../../accounts/projects/projects.js';
 import { checkRight, type Right, reaches } from '../../accounts/roles.js';
+import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { openProjectPolicy, policyJson, readProjectPolicy } from '../../policy/policy.js';
 import { actorOf } from '../admin/audit.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { holderOf, makersHolder, seesKeys } from '../keys/key-makers.js';
 import { KeyRecords } from '../keys/key-records.js';
 import { ProjectRecords, projectNamed } from '../projects/project-records.js';
 import { pageOf } from '../query.js';
@@ -54,15 +56,16 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
   const keys = new KeyRecords(deps);
 
   app.get<WithId>(`${path}/:id/keys`, async (request) => {
-    // A developer sees only the keys that they hold, under `/keys`.
-    const isAuditor = standingOf(request).role === 'auditor';
-    const { account, project } = managedProject(request, isAuditor ? 'keys.read' : 'keys.manage');
-    return { object: 'list', data: pageOf(request, await keys.list(account.id, project), 'key') };
+    const { account, project } = managedProject(request, 'keys.read');
+    const all = await keys.list(account.id, project);
+    const own = seesKeys(request) ? all : all.filter(({ holder }) => holder === shownPersonId(holderOf(request)));
+    return { object: 'list', data: pageOf(request, own, 'key') };
   });
 
   app.post<WithId>(`${path}/:id/keys`, async (request, reply) => {
-    const { account, project } = managedProject(request, 'projects.manage');
-    return reply.code(201).send(await keys.createLimited(request, account, { reach: project }));
+    const { account, project } = managedProject(request, 'keys.change');
+    const maker = { reach: project, holderId: makersHolder(request) };
+    return reply.code(201).send(await keys.createLimited(request, account, maker));
   });
 
   registerProjectPolicy(app, deps, `${path}/:id/routing-policy`);

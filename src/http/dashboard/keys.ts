@@ -4,17 +4,16 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { keyLabel } from '../../accounts/keys/token.js';
-import { checkRight, mayDo, reaches } from '../../accounts/roles.js';
+import { checkRight, reaches } from '../../accounts/roles.js';
 import type { ApiKey } from '../../domain/account.js';
 import { defaultProjectId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { actorOf } from '../admin/audit.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { holderOf, makersHolder, managesKeys, seesKeys, sentField } from '../keys/key-makers.js';
 import { KeyRecords } from '../keys/key-records.js';
 import { standingOf } from '../rights.js';
-import { jsonBody } from '../server/body.js';
-import { sessionOf } from './require-session.js';
 
 type WithId = { Params: { id: string } };
 
@@ -24,7 +23,7 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/keys', async (request) => {
     const { id } = accountOf(request);
     const keys = await records.list(id);
-    const own = seesAll(request) ? null : new Set((await ownKeys(deps, request)).map((key) => key.id));
+    const own = seesKeys(request) ? null : new Set((await ownKeys(deps, request)).map((key) => key.id));
     const seen = own ? keys.filter((key) => own.has(key.id)) : keys;
     const holders = await holderEmails(deps, id);
     return {
@@ -35,8 +34,8 @@ export function registerOwnKeys(app: FastifyInstance, deps: HttpDeps): void {
 
   app.post('/keys', async (request, reply) => {
     const account = accountOf(request);
-    const holderId = managesAll(request) ? null : sessionOf(request).person.id;
-    if (holderId !== null) checkOwnTerms(request, account.id);
+    const holderId = makersHolder(request);
+    if (holderId !== null) checkOwnProject(request, account.id);
     return reply.code(201).send(withLabel(await records.createLimited(request, account, { holderId })));
   });
 
@@ -66,38 +65,28 @@ async function holderEmails({ directory, store }: HttpDeps, accountId: string): 
   );
 }
 
-const managesAll = (request: FastifyRequest) => mayDo(standingOf(request), 'keys.manage');
-const seesAll = (request: FastifyRequest) => standingOf(request).role === 'auditor' || managesAll(request);
-
 async function ownKeys({ directory }: HttpDeps, request: FastifyRequest): Promise<ApiKey[]> {
   const { id } = accountOf(request);
-  const { person } = sessionOf(request);
+  const holderId = holderOf(request);
   const standing = standingOf(request);
   const keys = await directory.keys(id);
-  return keys.filter((key) => key.holderId === person.id && reaches(standing, key.projectId ?? defaultProjectId(id)));
+  return keys.filter((key) => key.holderId === holderId && reaches(standing, key.projectId ?? defaultProjectId(id)));
 }
 
 /** Throws resource_not_found for a key that a developer does not hold, and role_required where they would give it away. */
 async function checkReach(deps: HttpDeps, request: FastifyRequest, keyId: string): Promise<void> {
-  if (managesAll(request)) return;
+  if (managesKeys(request)) return;
   if (!(await ownKeys(deps, request)).some(({ id }) => id === keyId))
     throw gatewayError('resource_not_found', { what: 'key', id: keyId.slice(0, 100) });
-  if (request.method === 'PATCH' && fieldOf(request, 'holder') !== undefined)
+  if (request.method === 'PATCH' && sentField(request, 'holder') !== undefined)
     checkRight(standingOf(request), 'keys.manage');
 }
 
-/** A developer makes no management key and no key of somebody else, and reaches only their own projects. */
-function checkOwnTerms(request: FastifyRequest, accountId: string): void {
-  const standing = standingOf(request);
-  if (fieldOf(request, 'kind') === 'management' || fieldOf(request, 'holder') !== undefined)
-    checkRight(standing, 'keys.manage');
-  const project = fieldOf(request, 'project') ?? defaultProjectId(accountId);
-  if (!reaches(standing, String(project)))
+/** A developer reaches only their own projects. */
+function checkOwnProject(request: FastifyRequest, accountId: string): void {
+  const project = sentField(request, 'project') ?? defaultProjectId(accountId);
+  if (!reaches(standingOf(request), String(project)))
     throw gatewayError('resource_not_found', { what: 'project', id: String(project).slice(0, 100) });
-}
-
-function fieldOf(request: FastifyRequest, name: string): unknown {
-  return (jsonBody(request) as Record<string, unknown>)[name];
 }
 
 function withLabel<Key extends { prefix: string; last_four: string }>(key: Key): Key & { label: string } {

@@ -13,6 +13,9 @@ const memberOf: Partial<Record<ReportGroup, (routeId: string) => string>> = {
   locode: (id) => id.split('/')[3] ?? '',
 };
 
+/** What requests without a member of a group are called. */
+const nobody: Partial<Record<ReportGroup, string>> = { holder: 'Keys of the project', end_user: 'No end user' };
+
 type Sums = Omit<ReportRow, 'group' | 'step' | 'id'>;
 
 const none: Sums = {
@@ -97,10 +100,10 @@ export class ReportFigures {
   }
 
   private describe(group: ReportGroup, id: string | null, names: ReadonlyMap<string, string> | null) {
-    if (id === null) return { name: 'Not served' };
+    if (id === null) return { name: nobody[group] ?? 'Not served' };
     if (group === 'model') return { name: this.snapshot?.models.get(id)?.name ?? id };
     if (group === 'provider') return { name: this.snapshot?.providers.get(id)?.name ?? id };
-    if (group === 'account' || group === 'project') return { name: names?.get(id) ?? id };
+    if (group === 'account' || group === 'project' || group === 'holder') return { name: names?.get(id) ?? id };
     if (group !== 'locode') return { name: id };
     const { city = null, country = null, lat = null, lon = null } = this.snapshot?.regions.get(id) ?? {};
     return { name: city ?? id, city, country, lat, lon };

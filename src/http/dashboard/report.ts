@@ -1,7 +1,8 @@
 /** `GET usage/report` and `GET operator/report`: the sums behind the Overview, Usage and Service pages, filtered and in groups. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { ReportFilter, ReportGroup, ReportQuery } from '../../storage/store.js';
+import type { ReportFilter, ReportGroup, ReportQuery, ReportRow } from '../../storage/store.js';
 import { generationFilters, settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
@@ -14,7 +15,7 @@ const defaultDays = 7;
 const daysMax = 1100;
 
 const sharedGroups = ['key', 'model', 'provider', 'locode', 'status'] as const;
-const ownGroups = [...sharedGroups, 'project'] as const;
+const ownGroups = [...sharedGroups, 'project', 'holder', 'end_user'] as const;
 const operatorGroups = [...sharedGroups, 'account'] as const;
 
 /** The longest period of each step, so that a chart has at most some hundred points. */
@@ -48,11 +49,11 @@ async function report(
     ...(carbonOf(request) === 'steps' && { intensities: intensitiesOf(snapshot) }),
   };
   await deps.journal.settled(settledWaitMs);
-  const [rows, before, names] = await Promise.all([
+  const [rows, before] = await Promise.all([
     deps.store.usage.report(query),
     queryText(request, 'compare') === 'previous' ? deps.store.usage.report(previousOf(deps, query)) : null,
-    groups.includes('account') ? accountNames(deps) : projectNames(request),
   ]);
+  const names = groups.includes('account') ? await accountNames(deps) : await ownNames(deps, request, rows);
   const figures = new ReportFigures(rows, snapshot);
   return {
     object: 'usage_report',
@@ -106,13 +107,22 @@ function groupsOf(request: FastifyRequest, allowed: readonly ReportGroup[]): Rep
 }
 
 function filterOf(request: FastifyRequest): ReportFilter {
-  const { key, projects, model, forModel, provider, locode, served, status } = generationFilters(request);
-  const fields = { key, projects, model, forModel, provider, locode, served, status };
+  const { key, projects, model, forModel, provider, locode, served, status, ...of } = generationFilters(request);
+  const { holder, endUser } = of;
+  const fields = { key, projects, holder, endUser, model, forModel, provider, locode, served, status };
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-function projectNames(request: FastifyRequest): Map<string, string> {
-  return new Map([...(request.identity?.account.projects.values() ?? [])].map(({ id, name }) => [id, name]));
+/** Of the projects, and of the people who held keys. */
+async function ownNames({ store }: HttpDeps, request: FastifyRequest, rows: readonly ReportRow[]) {
+  const projects = request.identity?.account.projects.values() ?? [];
+  const names = new Map([...projects].map(({ id, name }) => [id, name]));
+  const holders = rows.flatMap(({ group, id }) => (group === 'holder' && id !== null ? [id] : []));
+  if (holders.length === 0) return names;
+  // Who came with an account has the account's id in the store.
+  const emails = await store.people.emails(holders.flatMap((id) => [id, id.replace(/^per-/, 'acct-')]));
+  for (const [id, email] of emails) names.set(shownPersonId(id), email);
+  return names;
 }
 
 async function accountNames({ directory }: HttpDeps): Promise<Map<string, string>> {

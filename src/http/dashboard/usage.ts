@@ -39,6 +39,7 @@ const columns: readonly (readonly [string, (row: Generation) => string | number 
   ['request_id', (row) => row.requestId],
   ['project', (row) => row.projectId ?? defaultProjectId(row.accountId)],
   ['holder', (row) => (row.holderId ? shownPersonId(row.holderId) : null)],
+  ['end_user', (row) => row.endUser ?? null],
 ];
 
 export function registerUsage(app: FastifyInstance, deps: HttpDeps): void {

@@ -36,6 +36,7 @@ import { ownCredentials } from './0036-own-credentials.js';
 import { keyProjects } from './0040-key-projects.js';
 import { ownServed } from './0041-own-served.js';
 import { beforeKeysInOrder, keysInOrder } from './0044-keys-in-order.js';
+import { usageOfPeople } from './0046-usage-of-people.js';
 
 export interface Migration {
   readonly name: string;
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   { name: '0040-key-projects', sql: keyProjects },
   { name: '0041-own-served', sql: ownServed },
   { name: '0044-keys-in-order', sql: keysInOrder, before: beforeKeysInOrder },
+  { name: '0046-usage-of-people', sql: usageOfPeople },
 ];

@@ -2,10 +2,11 @@
 import type { Database } from '../database.js';
 import type { ActivityFigures, ActivityGroup, ActivityQuery, ActivityRow } from '../store.js';
 import { percentileOf } from './histogram.js';
-import { keyProjectSql } from './usage-columns.js';
+import { holderSql, keyProjectSql } from './usage-columns.js';
 import { readUsage } from './usage-query.js';
 
 const hourMs = 3_600_000;
+const firstOwnParameter = 6;
 
 /** What a group is called. Requests that nobody served have no model, provider and locode. */
 const groupColumns: Record<ActivityGroup | 'none', string> = {
@@ -17,6 +18,8 @@ const groupColumns: Record<ActivityGroup | 'none', string> = {
   locode: 'locode',
   status: 'status::text',
   account: 'account_id',
+  holder: holderSql,
+  end_user: 'end_user',
 };
 
 /** A key is called by its last name. Keys that share a name are told apart by their ids. */
@@ -44,7 +47,7 @@ interface Row {
 
 export async function readActivity(
   history: Database,
-  { accountId, fromMs, toMs, interval, groupBy, projects }: ActivityQuery,
+  { accountId, fromMs, toMs, interval, groupBy, projects, holder, endUser }: ActivityQuery,
   isError: string,
 ): Promise<{ rows: ActivityRow[]; total: ActivityFigures }> {
   const hours = interval === 'day' ? 24 : 1;
@@ -64,9 +67,11 @@ export async function readActivity(
       coalesce(sum(cost_pico), 0) as cost_pico, coalesce(sum(first_byte), 0) as first_byte, coalesce(sum(speed), 0) as speed
     from cells group by grouping sets ((from_hour, name), ()) order by 1, 2, 3`;
   const period = { accountId, fromMs, toMs };
+  const isOfPeople = group === 'holder' || group === 'end_user' || holder !== undefined || endUser !== undefined;
+  const filters = filtersOf({ projects, holder, endUser });
   const rows = await readUsage<Row>(history, period, {
-    parts: [{ source: 'rollups', wholeHours: hours, select }],
-    ...(projects && { filter: `${keyProjectSql} = any ($6::text[])`, values: [projects] }),
+    parts: [{ source: isOfPeople ? 'generations' : 'rollups', wholeHours: hours, select }],
+    ...filters,
   });
   const total = rows.find(({ is_total }) => is_total === 1);
   return {
@@ -74,6 +79,20 @@ export async function readActivity(
       .filter(({ is_total }) => is_total === 0)
       .map((row) => ({ startMs: row.from_hour! * hourMs, group: row.name, ...figuresOf(row) })),
     total: figuresOf(total!),
+  };
+}
+
+function filtersOf({ projects, holder, endUser }: Pick<ActivityQuery, 'projects' | 'holder' | 'endUser'>) {
+  const asked = [
+    [projects, (parameter: string) => `${keyProjectSql} = any (${parameter}::text[])`],
+    [holder, (parameter: string) => `${holderSql} = ${parameter}::text`],
+    [endUser, (parameter: string) => `end_user = ${parameter}::text`],
+  ] as const;
+  const used = asked.filter(([value]) => value !== undefined);
+  if (used.length === 0) return {};
+  return {
+    filter: used.map(([, sql], at) => sql(`$${firstOwnParameter + at}`)).join(' and '),
+    values: used.map(([value]) => value),
   };
 }
 

@@ -146,7 +146,7 @@ function generationsNear(fromMs: number | undefined, toMs: number | undefined): 
 
 /** Throws UnknownExportRow before anything is read. */
 export async function exportRows(database: Database, query: ExportQuery): Promise<Readable> {
-  const { kind, format, accountId, fromMs, toMs, after } = query;
+  const { kind, format, accountId, only = {}, fromMs, toMs, after } = query;
   const { columns, rows, order, bill, isIndexed, near, ofAccount = ownRows } = sources[kind];
   const list = Object.entries(columns).map(([name, column]) =>
     typeof column === 'string' ? { name, type: column, sql: name } : { name, type: column[0], sql: column[1] },
@@ -162,6 +162,10 @@ export async function exportRows(database: Database, query: ExportQuery): Promis
     ...(fromMs === undefined ? [] : [`moment >= ${Math.floor(fromMs)}`]),
     ...(toMs === undefined ? [] : [`moment < ${Math.floor(toMs)}`]),
     ...(near?.(fromMs, toMs) ?? []),
+    ...list.flatMap(({ name, sql }) => {
+      const wanted = only[name as keyof typeof only];
+      return wanted === undefined ? [] : [`${sql} = ${literal(wanted)}`];
+    }),
     ...later,
   ];
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;

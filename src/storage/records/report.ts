@@ -2,7 +2,7 @@
 import type { Database } from '../database.js';
 import type { ReportFilter, ReportGroup, ReportQuery, ReportRow } from '../store.js';
 import { percentileOf } from './histogram.js';
-import { keyProjectSql, modelSql } from './usage-columns.js';
+import { holderSql, keyProjectSql, modelSql } from './usage-columns.js';
 import { readUsage, type UsagePart } from './usage-query.js';
 import type { UsageSource } from './usage-spans.js';
 
@@ -23,12 +23,14 @@ const groupColumns: Record<ReportGroup | 'route' | 'failed_by', string> = {
   provider: 'provider',
   locode: 'locode',
   status: 'status::text',
+  holder: holderSql,
+  end_user: 'end_user',
 };
 
 /** Always the same parameters, from the number `first` on, so that a statement does not depend on what is filtered by. */
-const filterSql = (isError: string, first: number) => {
-  const [key, model, provider, locode, served, failed, status, projects, forModel] = Array.from(
-    { length: 9 },
+const filterSql = (isError: string, first: number, isOfPeople: boolean) => {
+  const [key, model, provider, locode, served, failed, status, projects, forModel, holder, endUser] = Array.from(
+    { length: 11 },
     (_, i) => `$${first + i}`,
   );
   const canonical = (column: string) =>
@@ -41,10 +43,15 @@ const filterSql = (isError: string, first: number) => {
     and (${served}::boolean is null or (provider is not null) = ${served})
     and (${failed}::boolean is null or ${isError} = ${failed}) and (${status}::integer is null or status = ${status})
     and (${projects}::text[] is null or ${keyProjectSql} = any (${projects}))
-    and (${forModel}::text is null or ${modelSql} = ${forModel})`;
+    and (${forModel}::text is null or ${modelSql} = ${forModel})${
+      isOfPeople
+        ? ` and (${holder}::text is null or ${holderSql} = ${holder}) and (${endUser}::text is null or end_user = ${endUser})`
+        : ''
+    }`;
 };
 
-function filterValues({ key, model, provider, locode, served, status, projects, forModel }: ReportFilter): unknown[] {
+function filterValues(filter: ReportFilter, isOfPeople: boolean): unknown[] {
+  const { key, model, provider, locode, served, status, projects, forModel, holder, endUser } = filter;
   const failed = typeof status === 'string' ? status === 'error' : null;
   const values = [key, model, provider, locode, served];
   return [
@@ -53,6 +60,7 @@ function filterValues({ key, model, provider, locode, served, status, projects, 
     typeof status === 'number' ? status : null,
     projects ?? null,
     forModel ?? null,
+    ...(isOfPeople ? [holder ?? null, endUser ?? null] : []),
   ];
 }
 
@@ -99,11 +107,15 @@ function readParts(history: Database, query: ReportQuery, { parts, isError, more
   const { accountId, fromMs, toMs, stepMs, filter } = query;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const own = [stepMs, ...more];
-  const values = [...own, ...(isFiltered ? filterValues(filter) : [])];
+  const values = [...own, ...(isFiltered ? filterValues(filter, isOfPeople(query)) : [])];
   return readUsage<Row>(
     history,
     { accountId, fromMs, toMs },
-    { parts, filter: isFiltered ? filterSql(isError, firstOwn + own.length) : undefined, values },
+    {
+      parts,
+      filter: isFiltered ? filterSql(isError, firstOwn + own.length, isOfPeople(query)) : undefined,
+      values,
+    },
   );
 }
 
@@ -115,7 +127,11 @@ function stepHours({ fromMs, toMs, stepMs }: ReportQuery): number {
 }
 
 /** The groups that the sums by key tell apart. */
-const ofKeys: readonly ReportGroup[] = ['key', 'project', 'account'];
+const ofKeys: readonly ReportGroup[] = ['key', 'project', 'account', 'holder', 'end_user'];
+
+/** No sum tells people apart. */
+const isOfPeople = ({ groups, filter: { holder, endUser } }: Pick<ReportQuery, 'groups' | 'filter'>): boolean =>
+  holder !== undefined || endUser !== undefined || groups.includes('holder') || groups.includes('end_user');
 
 /** Each part reads the coarsest sums that tell apart what it groups and filters by. */
 function partsOf(query: ReportQuery, isError: string): UsagePart[] {
@@ -133,10 +149,10 @@ function partsOf(query: ReportQuery, isError: string): UsagePart[] {
 }
 
 /** Steps, routes and keys all have the status. Where something else is filtered by, one source must have all that is asked for. */
-function sourcesOf(
-  { accountId, filter: { status: _, ...filter } }: ReportQuery,
-  byKey: boolean,
-): Record<'steps' | 'routes' | 'keys', UsageSource> {
+function sourcesOf(query: ReportQuery, byKey: boolean): Record<'steps' | 'routes' | 'keys', UsageSource> {
+  if (isOfPeople(query)) return { steps: 'generations', routes: 'generations', keys: 'generations' };
+  const { status: _, ...filter } = query.filter;
+  const { accountId } = query;
   const routes = accountId === null ? 'all_routes' : 'account_routes';
   if (Object.values(filter).every((value) => value === undefined)) {
     return { steps: accountId === null ? 'all_steps' : 'account_steps', routes, keys: 'account_keys' };

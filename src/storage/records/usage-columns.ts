@@ -12,6 +12,12 @@ export const seriesIdSql = (columns: string): string =>
 export const keyProjectSql =
   'coalesce((select k.project_id from lodestone.key_projects k where k.id = key_id), lodestone.default_project_of(account_id))';
 
+/** Of generations, beside the columns of their series. */
+export const personColumns = 'holder_id, end_user';
+
+/** The id of the person who held the key, as others see it. */
+export const holderSql = `regexp_replace(holder_id, '^acct-', 'per-')`;
+
 /** The model of a request: the one that served it, else the one that was asked for, without provider and region. */
 export const modelSql = `case when served_model is not null then split_part(served_model, '/', 2) || '/' || split_part(served_model, '/', 3)
   when requested_model like '%/%/%' then split_part(requested_model, '/', 2) || '/' || split_part(requested_model, '/', 3)

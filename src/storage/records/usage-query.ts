@@ -7,8 +7,15 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../database.js';
 import { rollUpLate } from './backfill.js';
-import { figureNames, seriesColumns, seriesIdSql, signedFigures, sumFigureNames } from './usage-columns.js';
-import { type Span, spansOf, type UsageSource } from './usage-spans.js';
+import {
+  figureNames,
+  personColumns,
+  seriesColumns,
+  seriesIdSql,
+  signedFigures,
+  sumFigureNames,
+} from './usage-columns.js';
+import { type Span, type SummedSource, spansOf, type UsageSource } from './usage-spans.js';
 
 const hourMs = 3_600_000;
 
@@ -22,7 +29,8 @@ export interface UsagePeriod {
 
 /**
  * One part of a statement. `select` reads `parts`, which has rows with a `series`, the hour that they begin with, and figures; and
- * `series`, which says what each is. Sums have only the columns and figures of their kind.
+ * `series`, which says what each is. Sums have only the columns and figures of their kind; generations also have the person who held the
+ * key and the end user.
  */
 export interface UsagePart {
   source: UsageSource;
@@ -58,6 +66,7 @@ export async function readUsage<Row extends object>(
   const numbers = new SpanNumbers(2 + edges.length + values.length);
   const singles = new Map<string, string>();
   const texts = parts.map(({ source, wholeHours, select }) => {
+    if (source === 'generations') return { parts: generationsOf(shape, filter, singles), select };
     const spans = spansOf({ source, from, to, wholeHours, summedTo }).map((span) => numbers.of(span));
     return { parts: partsOf({ source, shape, spans, filter, singles }), select };
   });
@@ -108,7 +117,7 @@ class SpanNumbers {
 type NumberedSpan = Span & { parameter: number };
 
 interface PartText {
-  source: UsageSource;
+  source: SummedSource;
   shape: Shape;
   spans: readonly NumberedSpan[];
   filter: string | undefined;
@@ -121,7 +130,7 @@ const fewHours = 48;
 const isShort = ({ source, hours, from, to }: Span) => source === 'rollups' && hours === 1 && to - from <= fewHours;
 
 function partsOf({ source, shape, spans, filter, singles }: PartText): string {
-  const account = shape.oneAccount ? 'account_id = $1' : '$1::text is null';
+  const account = accountSql(shape);
   const figures = source === 'rollups' ? figureNames : sumFigureNames;
   const rows = [
     ...(source === 'rollups' ? [] : spans.filter(isShort).map((span) => hoursSql(span, account))),
@@ -129,8 +138,7 @@ function partsOf({ source, shape, spans, filter, singles }: PartText): string {
     ...(shape.endsWithin ? [edgeSql(account, '$3', '$5')] : []),
     ...(shape.missing ? [missingSql(account)] : []),
   ].join(' union all ');
-  if (rows !== '' && !singles.has(rows)) singles.set(rows, `single_${singles.size}`);
-  const single = singles.get(rows);
+  const single = rows === '' ? undefined : singleOf(rows, singles);
   const others = source === 'rollups' ? spans : spans.filter((span) => !isShort(span));
   // One scan of the index for all series. A join would read the rollups of every account in the period.
   const ofSeries = shape.oneAccount || filter ? 'series = any (array(select id from known)) and' : '';
@@ -148,14 +156,34 @@ function partsOf({ source, shape, spans, filter, singles }: PartText): string {
     ? `select ${columns} from known union select series, ${seriesColumns} from ${single}`
     : `select ${columns} from known`;
   const where = filter ? `where ${filter}` : '';
-  // Every statement names all parameters, so that each has a type.
-  return `bounds as (
-    select $1::text, $2::bigint, $3::bigint, $4::bigint, $5::bigint
-  ), known as (select * from (${knownSql(others, account)}) known ${where}),
+  return `${bounds}, known as (select * from (${knownSql(others, account)}) known ${where}),
   series as (select * from (${all}) series ${where}), parts as (${parts.join(' union all ') || noParts})`;
 }
 
-const sumAccount = (source: UsageSource, account: string) => (source.startsWith('all_') ? `account_id = ''` : account);
+/** Every statement names all parameters, so that each has a type. */
+const bounds = 'bounds as (select $1::text, $2::bigint, $3::bigint, $4::bigint, $5::bigint)';
+
+const accountSql = ({ oneAccount }: Shape) => (oneAccount ? 'account_id = $1' : '$1::text is null');
+
+function singleOf(sql: string, singles: Map<string, string>): string {
+  const name = singles.get(sql) ?? `single_${singles.size}`;
+  singles.set(sql, name);
+  return name;
+}
+
+/** Each generation of the period with what no sum tells apart. They are exact without the edges of hours, and none is missing. */
+function generationsOf(shape: Shape, filter: string | undefined, singles: Map<string, string>): string {
+  const columns = `${seriesColumns}, ${personColumns}`;
+  const single = singleOf(
+    `select ${seriesIdSql(columns)} as series, ${columns}, from_hour, ${figureNames} from lodestone.generation_usage
+    where ${accountSql(shape)} and created_ms >= $2::bigint and created_ms < $3::bigint`,
+    singles,
+  );
+  return `${bounds}, series as (select distinct series as id, ${columns} from ${single}${filter ? ` where ${filter}` : ''}),
+  parts as (select series, from_hour, ${figureNames} from ${single})`;
+}
+
+const sumAccount = (source: SummedSource, account: string) => (source.startsWith('all_') ? `account_id = ''` : account);
 
 const withinSql = ({ parameter }: NumberedSpan) =>
   `from_hour >= $${parameter}::integer and from_hour < $${parameter + 1}::integer`;

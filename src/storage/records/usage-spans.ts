@@ -3,18 +3,20 @@ import { type SumKind, sumLengths } from './sums.js';
 
 const dayHours = 24;
 
-export type UsageSource = 'rollups' | SumKind;
+/** The generations themselves are for what no sum tells apart: who held the key, and the end user. */
+export type UsageSource = SummedSource | 'generations';
+export type SummedSource = 'rollups' | SumKind;
 
 /** Rows of one length from a table: from the first hour on, before the second. */
 export interface Span {
-  readonly source: UsageSource;
+  readonly source: SummedSource;
   readonly hours: number;
   readonly from: number;
   readonly to: number;
 }
 
 export interface SpanQuery {
-  readonly source: UsageSource;
+  readonly source: SummedSource;
   /** The hours of the period. */
   readonly from: number;
   readonly to: number;
@@ -25,7 +27,7 @@ export interface SpanQuery {
 }
 
 interface Length {
-  readonly source: UsageSource;
+  readonly source: SummedSource;
   readonly hours: number;
   /** The sums end there; rollups have no end. */
   readonly end: number;

@@ -44,7 +44,7 @@ describe('GET /v1/activity', () => {
     expect(groups.map(([group]: [string]) => group.replace(/ \(.*/, '')).sort()).toEqual(['first', 'second', 'second']);
   });
 
-  it.each(['', 'key', 'model', 'provider', 'locode', 'status'])(
+  it.each(['', 'key', 'project', 'holder', 'end_user', 'model', 'provider', 'locode', 'status'])(
     'by "%s": the rows are the total, and the total is the records',
     async (group) => {
       const { status, json: answer } = await activity(group && `?group_by=${group}`);

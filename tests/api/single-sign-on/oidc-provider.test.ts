@@ -1,4 +1,4 @@
-/** Sign-in and a change of groups with the npm package oidc-provider, an identity provider that others have written. */
+/** Sign-in, a change of groups and a sign-out at the provider with the npm package oidc-provider, an identity provider that others have written. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
@@ -12,6 +12,8 @@ let database: FreshDatabase;
 let gateway: TestGateway;
 let server: Server;
 let groups = ['eng'];
+let issuer: string;
+const notReached: string[] = [];
 
 beforeAll(async () => {
   database = await freshDatabase();
@@ -22,7 +24,7 @@ beforeAll(async () => {
   let answer: (...parts: never[]) => unknown = () => {};
   server = createServer((request, response) => void answer(request as never, response as never));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = { client_id: 'lodestone', client_secret: 'a-client-secret-of-no-value' };
   const grants = [
     { group: 'eng', account: accountId, role: 'developer' },
@@ -46,6 +48,8 @@ beforeAll(async () => {
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
     features: { backchannelLogout: { enabled: true } },
+    // It refuses to call loopback addresses, by a dispatcher of its own.
+    fetch: (url: string, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
     jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'one', alg: 'RS256', use: 'sig' }] },
     cookies: { keys: ['a key of the test'] },
     findAccount: (_context: unknown, id: string) => ({
@@ -53,6 +57,7 @@ beforeAll(async () => {
       claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, name: 'Ann', groups }),
     }),
   });
+  provider.on('backchannel.error', (_context: never, error: Error) => void notReached.push(error.message));
   answer = provider.callback();
 }, 120_000);
 afterAll(async () => {
@@ -83,4 +88,15 @@ it('signs in and follows the groups', async () => {
   await signIn(second);
   expect(await second.session(gateway.url)).toMatchObject({ role: 'admin' });
   expect(await browser.session(gateway.url)).toMatchObject({ role: 'admin' });
+});
+
+it('a sign-out at the provider ends the session that it began, and no other', async () => {
+  const [leaving, staying] = [new SmallBrowser(), new SmallBrowser()];
+  await signIn(leaving);
+  await signIn(staying);
+  const page = await leaving.visit(`${issuer}/session/end`);
+  await leaving.submit(page, { logout: 'yes' });
+  expect(notReached).toEqual([]);
+  expect(await leaving.session(gateway.url)).toMatchObject({ signed_in: false });
+  expect(await staying.session(gateway.url)).toMatchObject({ signed_in: true });
 });

@@ -29,10 +29,17 @@ const figures: Record<string, Schema> = {
 const row = object({
   interval: time('When the interval begins.'),
   group: textOrNull(
-    'The key’s name, the project’s id, `{creator}/{model}`, provider, locode, status or account id; null where nobody served.',
+    'The key’s name, the id of the project or of the person who held the key, the end user, `{creator}/{model}`, provider, locode, status or account id; null where there is none.',
   ),
   ...figures,
 });
+
+/** Of sums and of the export. */
+export const recordFilters: Parameter[] = [
+  query('project', 'Only requests of the project with this id.'),
+  query('holder', 'Only requests with keys that this person held.'),
+  query('end_user', 'Only requests for this end user.'),
+];
 
 const someDay = { example: '2026-03-01' };
 
@@ -41,7 +48,7 @@ const parametersOf = (groups: readonly string[]): Parameter[] => [
   query('to', 'RFC 3339 or a date, UTC; not included. Without it, the end of today.', instant, someDay),
   query('interval', 'What a row covers.', { type: 'string', enum: ['hour', 'day'] }),
   query('group_by', 'Without it, there is one row an interval.', { type: 'string', enum: [...groups] }),
-  query('project', 'Only requests of the project with this id.'),
+  ...recordFilters,
 ];
 
 const answers = {

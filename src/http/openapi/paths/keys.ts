@@ -2,6 +2,7 @@
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../../accounts/keys/token.js';
 import { ownAuditLimit } from '../../api/audit.js';
 import { importedKeys, keyChange, newKey, newOrBroughtKey } from '../../keys/key-fields.js';
+import { pageLimit } from '../../query.js';
 import { json, noContent, type Resource } from '../operations.js';
 import {
   bodySchema,
@@ -17,8 +18,14 @@ import {
   time,
   usd,
 } from '../schema.js';
-import type { Example, Schema } from '../types.js';
+import type { Example, Parameter, Schema } from '../types.js';
 import { auditEntry } from './admin-routes.js';
+
+/** Of a list. */
+export const page: Parameter[] = [
+  numberParameter(pageLimit),
+  query('after', 'Only entries after this id.', { type: 'string' }),
+];
 
 /** For operators. */
 export const broughtKeyExample: Example = {
@@ -121,6 +128,8 @@ export const managedKeys: Resource = {
     'GET /v1/keys': {
       id: 'listManagedKeys',
       summary: 'List the keys of the account',
+      description: 'Oldest first; all of them where neither `limit` nor `after` is sent.',
+      parameters: page,
       answers: { '200': json('The list.', listOf(ref('Key'))) },
     },
     'POST /v1/keys': {

@@ -3,7 +3,6 @@ import { policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { preferences } from '../../../policy/routing-policy.js';
 import { settingsChange } from '../../api/account.js';
 import { newImportedProject, newProject, projectChange } from '../../projects/project-fields.js';
-import { pageLimit } from '../../query.js';
 import { json, noContent, type Operations, type Resource } from '../operations.js';
 import {
   array,
@@ -11,7 +10,6 @@ import {
   boolean,
   integer,
   listOf,
-  numberParameter,
   object,
   oneOfValues,
   query,
@@ -21,8 +19,8 @@ import {
   time,
   usd,
 } from '../schema.js';
-import type { Parameter, Schema } from '../types.js';
-import { importedFrom, newKeyExamples } from './keys.js';
+import type { Schema } from '../types.js';
+import { importedFrom, newKeyExamples, page } from './keys.js';
 
 const tag = {
   name: 'Projects',
@@ -66,9 +64,6 @@ const project = object(
   },
   { optional: ['imported_from'] },
 );
-
-const after: Parameter = query('after', 'Only entries after this id.', { type: 'string' });
-const page = [numberParameter(pageLimit), after];
 
 const one = json('The project.', ref('Project'));
 const projectExamples = {

@@ -3,7 +3,8 @@ import { exportFormats } from '../../admin/export.js';
 import { pruneFields } from '../../admin/storage.js';
 import { json, type Resource } from '../operations.js';
 import { array, bodySchema, boolean, instant, integer, object, query, ref, text, textOrNull } from '../schema.js';
-import { adminActivity } from './activity.js';
+import type { Parameter } from '../types.js';
+import { adminActivity, recordFilters } from './activity.js';
 
 const tag = { name: 'Records', description: 'For operators: sums of all accounts, and the stored records.' };
 
@@ -15,7 +16,7 @@ const month = object({
 
 const lines = { schema: { type: 'string' } };
 
-const exportOf = (id: string, summary: string, more = '') => ({
+const exportOf = (id: string, summary: string, more = '', filters: Parameter[] = []) => ({
   ...{ id, summary },
   description: `A stream of lines. To go on after an interruption, send the \`id\` of the last line as \`after\`.${more}`,
   parameters: [
@@ -23,6 +24,7 @@ const exportOf = (id: string, summary: string, more = '') => ({
     query('since', 'RFC 3339 or a date, UTC; included.', instant),
     query('until', 'RFC 3339 or a date, UTC; not included.', instant),
     query('account', 'Only this account.'),
+    ...filters,
     query('after', 'Only lines after the one with this id.'),
   ],
   answers: {
@@ -73,7 +75,7 @@ export const records: Resource = {
         ),
       },
     },
-    'GET /admin/v1/export/generations': exportOf('exportGenerations', 'Export generations'),
+    'GET /admin/v1/export/generations': exportOf('exportGenerations', 'Export generations', '', recordFilters),
     'GET /admin/v1/export/ledger': exportOf('exportLedger', 'Export the ledger'),
     'GET /admin/v1/export/audit': exportOf(
       'exportAudit',
