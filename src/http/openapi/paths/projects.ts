@@ -12,7 +12,6 @@ import {
   listOf,
   object,
   oneOfValues,
-  query,
   ref,
   text,
   textOrNull,
