@@ -172,7 +172,7 @@ export const operatorErrors = {
       'exportGenerations',
       'exportLedger',
       'exportAudit',
-      'listOwnAudit',
+      ...['listOwnAudit', 'listManagedKeys'],
       'pruneStorage',
       'updateKey',
       'putFallback',

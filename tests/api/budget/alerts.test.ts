@@ -106,10 +106,9 @@ it('of several thresholds at once the highest is told, also by mail to owners an
   await gateway.admin('PATCH', `/accounts/${owner.accountId}`, { opening_spent_usd: '0.09' });
   await expect.poll(brief).toEqual([[0.8, '0.1', '0.09']]);
   expect(told[0]).toMatchObject({ project: null, period: 'monthly', ends_at: '2026-12-01T00:00:00.000Z' });
-  for (const { email } of [owner, billing]) {
-    const [message] = await mail.mailsTo(email, 1);
-    expect(message!.text).toContain('0.09 USD of the budget of 0.1 USD');
-  }
+  const aboutBudgets = () => mail.mails.filter(({ text }) => text.includes('0.09 USD of the budget of 0.1 USD'));
+  const addressees = () => aboutBudgets().flatMap(({ to }) => to);
+  await expect.poll(() => addressees().sort()).toEqual([billing.email, owner.email].sort());
   // A threshold below one that was told is not told.
   const lower = { limit_usd: '0.10', alert_at: [0.6, 0.8, 1] };
   await owner.client.call('PATCH', 'account', { budget: lower });
@@ -118,5 +117,5 @@ it('of several thresholds at once the highest is told, also by mail to owners an
     [0.8, '0.1', '0.09'],
     [1, '0.1', '0.1'],
   ]);
-  expect(mail.mails.some(({ to }) => to.includes(admin.email))).toBe(false);
+  expect(addressees()).not.toContain(admin.email);
 });
