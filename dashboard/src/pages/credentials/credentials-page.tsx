@@ -38,11 +38,13 @@ export function Page() {
   );
   const actions = {
     checking: check.isPending ? (check.variables?.id ?? null) : null,
-    check: (credential: Credential) => check.mutate(credential, { onSuccess: (answer) => say(resultText(answer)) }),
+    check: (credential: Credential) =>
+      check.mutate(credential, { onSuccess: (answer) => works(answer) && say(`${answer.name} works.`) }),
     edit: setEdited,
     replace: setReplaced,
     remove: setDoomed,
   };
+  const fault = check.error ? messageOf(check.error) : check.data && faultOf(check.data);
   return (
     <>
       <PageHeader
@@ -54,7 +56,11 @@ export function Page() {
         description="Your own keys at providers. Requests that they serve are paid to the provider by you; here they cost the fee of this service, if any."
         title="Credentials"
       />
-      {check.error && <Notice>{messageOf(check.error)}</Notice>}
+      {fault && (
+        <div className="mb-4">
+          <Notice>{fault}</Notice>
+        </div>
+      )}
       <Card flush title="Your credentials">
         <PageData query={credentials}>
           {(list) =>
@@ -92,6 +98,10 @@ export function Page() {
   );
 }
 
-function resultText({ name, check: { verdict, said, advice } }: CheckedCredential): string {
-  return verdict === 'ok' ? `${name} works.` : [`${name} did not work.`, said, advice].filter(Boolean).join(' ');
+const works = ({ check: { verdict } }: CheckedCredential): boolean => verdict === 'ok';
+
+/** What the provider said, and what to do; null where the credential works. */
+function faultOf(answer: CheckedCredential): string | null {
+  const { said, advice } = answer.check;
+  return works(answer) ? null : [`${answer.name} did not work.`, said, advice].filter(Boolean).join(' ');
 }
