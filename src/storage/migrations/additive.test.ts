@@ -57,6 +57,8 @@ const allowed: Record<string, readonly string[]> = {
   // The same function, which also counts what an older version does not write.
   '0036-own-credentials': ['create or replace function lodestone.add_project_days('],
   '0041-own-served': ['create or replace function lodestone.add_project_days('],
+  // Only keeps the index that was built before.
+  '0044-keys-in-order': ['create index if not exists keys_in_order on lodestone.keys'],
   // The same columns, and two more at the end.
   '0046-usage-of-people': ['create or replace view lodestone.generation_usage as'],
 };
