@@ -1,8 +1,6 @@
 /** Describes what the bodies of `/v1/messages` and `/v1/responses` are made of: messages, tools and items. */
-import { array, object, text } from './schema.js';
+import { array, object, open, text } from './schema.js';
 import type { Schema } from './types.js';
-
-const open = { additionalProperties: true };
 
 export const block = object({ type: text('What it is.') }, open);
 

@@ -8,6 +8,13 @@ export function ref(name: string): Ref & Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+export function orNull(schema: Schema): Schema {
+  return { ...schema, type: [schema.type, 'null'] };
+}
+
+/** Fields that are not listed are there too. */
+export const open = { additionalProperties: true };
+
 export function object(
   properties: Readonly<Record<string, Schema>>,
   { optional = [], ...more }: { optional?: readonly string[] | 'all'; [keyword: string]: unknown } = {},
@@ -21,7 +28,7 @@ export function text(description: string, more: Schema = {}): Schema {
 }
 
 export function textOrNull(description: string, more: Schema = {}): Schema {
-  return { type: ['string', 'null'], description, ...more };
+  return orNull(text(description, more));
 }
 
 export function integer(description: string, more: Schema = {}): Schema {
@@ -32,8 +39,8 @@ export function number(description: string, more: Schema = {}): Schema {
   return { type: 'number', description, ...more };
 }
 
-export function numberOrNull(description: string, more: Schema = {}): Schema {
-  return { type: ['number', 'null'], description, ...more };
+export function numberOrNull(description: string): Schema {
+  return orNull(number(description));
 }
 
 export function boolean(description: string): Schema {

@@ -1,7 +1,5 @@
 /** Describes the usage of an answer, with what it cost. */
-import { array, boolean, integer, number, object, ref, text } from './schema.js';
-
-const open = { additionalProperties: true };
+import { array, boolean, integer, number, object, open, ref, text } from './schema.js';
 
 export const usage = object(
   {

@@ -6,7 +6,7 @@ import { aliasNameRule, modelIdSchema } from '../../../catalogue/model-id.js';
 import { defaultPolicy, policySchemas, sentPolicySchemas } from '../../../policy/policy.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
 import { json, noContent, type Resource } from '../operations.js';
-import { array, integer, listOf, number, object, ref, text, textOrNull, time, usd } from '../schema.js';
+import { array, integer, listOf, number, object, orNull, ref, text, textOrNull, time, usd } from '../schema.js';
 import type { Schema } from '../types.js';
 import { budgetReport } from './budgets.js';
 
@@ -30,7 +30,7 @@ export const account: Resource = {
       data: object({
         name: text('The key’s name.'),
         label: text('Its beginning and its last four characters.'),
-        expires_at: textOrNull('When it expires; null is never.', { format: 'date-time' }),
+        expires_at: orNull(time('When it expires; null is never.')),
         usage: number('What was spent with it, in US dollars.'),
         rate_limit: object({
           requests_per_minute: integer('Requests a minute.'),

@@ -7,10 +7,12 @@ import { json, noContent, type Resource } from '../operations.js';
 import {
   bodySchema,
   boolean,
+  integer,
   listOf,
   numberParameter,
   object,
   oneOfValues,
+  orNull,
   ref,
   text,
   textOrNull,
@@ -23,10 +25,7 @@ import { settings } from './projects.js';
 
 const accountsTag = { name: 'Accounts', description: 'For operators: who may use the service.' };
 
-const perMinute = (what: string) => ({
-  type: ['integer', 'null'],
-  description: `${what} a minute for each key; null is the service’s default.`,
-});
+const perMinute = (what: string) => orNull(integer(`${what} a minute for each key; null is the service’s default.`));
 
 export const adminAccounts: Resource = {
   tag: accountsTag,

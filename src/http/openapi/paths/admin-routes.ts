@@ -15,6 +15,7 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  orNull,
   query,
   ref,
   text,
@@ -35,11 +36,11 @@ export const auditEntry = {
   action: text('What was done: `key.create`, `credits.post` …'),
   subject: text('To what.'),
   details: { type: ['object', 'null'], additionalProperties: true, description: 'The rest.' } as Schema,
-  leaf_index: {
-    type: ['integer', 'null'],
-    description:
+  leaf_index: orNull(
+    integer(
       'Its place in the log of receipts; null until it is sealed, and for entries from before the log had the audit.',
-  } as Schema,
+    ),
+  ),
 };
 
 const tag = {
@@ -85,12 +86,9 @@ const route = object(
       object({
         name: text('Its name in the configuration.'),
         weight: number('Its share beside the other keys.'),
-        models: {
-          ...array(text('`{creator}/{model}` or `{creator}/*`.'), 'What it is for; null is everything.'),
-          type: ['array', 'null'],
-        },
+        models: orNull(array(text('`{creator}/{model}` or `{creator}/*`.'), 'What it is for; null is everything.')),
         state: oneOfValues(keyStates, '`refused` lasts until the catalogue is reloaded.'),
-        until: { ...time('When it may be used again; null where it is not held.'), type: ['string', 'null'] },
+        until: orNull(time('When it may be used again; null where it is not held.')),
         reason: textOrNull('`limited` by a rate limit or for lack of credit, or `spent` by a daily quota.'),
         running: integer('Requests of this process that run with it.'),
         calls: integer('Calls of this process with it.'),

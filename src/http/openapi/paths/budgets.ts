@@ -1,6 +1,6 @@
 /** Describes budgets, and what is left of them. */
 import { budgetPeriods } from '../../../domain/organisation.js';
-import { array, object, oneOfValues, textOrNull, usd } from '../schema.js';
+import { array, object, oneOfValues, orNull, textOrNull, time, usd } from '../schema.js';
 
 const period = oneOfValues(budgetPeriods, 'Periods begin at 00:00 UTC, weeks on Monday.');
 
@@ -18,7 +18,7 @@ const allowance = (what: string) =>
     spent_usd: usd('What was spent in the current period; with `never`, in all.'),
     held_usd: usd('What requests in flight hold of the limit.'),
     remaining_usd: textOrNull('What is left of the limit, without what is held; null without a limit.'),
-    ends_at: textOrNull('When the next period begins; null for `never`.', { format: 'date-time' }),
+    ends_at: orNull(time('When the next period begins; null for `never`.')),
   });
 
 export const budgetReport = object({

@@ -4,10 +4,8 @@ import { messageRoles, stopSequencesMax } from '../../../doors/chat/messages.js'
 import { preferenceSchemas } from '../../../policy/request-schema.js';
 import type { refusableParameters } from '../../../wire/chat-request.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
-import { array, object, ref, text } from '../schema.js';
+import { array, object, open, ref, text } from '../schema.js';
 import type { Schema } from '../types.js';
-
-const open = { additionalProperties: true };
 
 /** `null` is the same as leaving the field out. */
 function optional(type: string, description: string, more: Schema = {}): Schema {

@@ -11,6 +11,8 @@ import {
   numberOrNull,
   object,
   oneOfValues,
+  open,
+  orNull,
   ref,
   text,
   textOrNull,
@@ -118,8 +120,6 @@ const streamExamples: Record<string, Example> = {
 };
 
 /** Fields that a provider adds are passed on, so the schemas of answers are open. */
-const open = { additionalProperties: true };
-
 const part = (what: string) => text(`${what}, US dollars, an exact decimal.`, { pattern: '^\\d+(\\.\\d{1,12})?$' });
 
 const costDetails = object(
@@ -164,7 +164,7 @@ const routerMetadata = object(
     breaker_skipped: array({ type: 'string' }, 'Routes that were left out because their breaker is open.'),
     alias: textOrNull('The alias that was named, without `alias/`.'),
     carbon: numberOrNull('gCO2e/kWh of the route; null where it is not published.'),
-    cloud_act: { type: ['boolean', 'null'], description: 'Whether the provider falls under the US CLOUD Act.' },
+    cloud_act: orNull(boolean('Whether the provider falls under the US CLOUD Act.')),
     credential: credentialName('The credential that the provider was called with.'),
     request_policy: boolean('The request had a `provider` object with at least one field.'),
     sticky: boolean('The route that served the conversation before was tried first, and served again.'),

@@ -11,6 +11,7 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  orNull,
   query,
   ref,
   text,
@@ -37,11 +38,7 @@ const credentialMembers = {
   name: text('The owner’s name for it.'),
   project: textOrNull('The project that it is used for; null is the whole account.'),
   use: oneOfValues(credentialUses, 'Whether another credential is used beside it.'),
-  models: {
-    type: ['array', 'null'],
-    items: { type: 'string' },
-    description: 'The models that it covers; null is every model of the provider.',
-  } satisfies Schema,
+  models: orNull(array({ type: 'string' }, 'The models that it covers; null is every model of the provider.')),
   agreement,
   fingerprint: text('The first 8 hex digits of the SHA-256 of the secret’s canonical JSON.', {
     pattern: '^[0-9a-f]{8}$',
@@ -55,7 +52,7 @@ const credentialMembers = {
     { description: 'What traffic and checks have shown.' },
   ),
   created_at: time('When it was made.'),
-  last_used_at: { ...time('When it was used last; null where it never was.'), type: ['string', 'null'] } as Schema,
+  last_used_at: orNull(time('When it was used last; null where it never was.')),
 };
 
 const check = object(
@@ -63,8 +60,8 @@ const check = object(
     provider: text('The provider.'),
     verdict: text('`ok`, or what is wrong.'),
     route: textOrNull('The route that was called.'),
-    status: { type: ['integer', 'null'], description: 'The status of the answer.' },
-    latency_ms: { type: ['integer', 'null'], description: 'How long it took.' },
+    status: orNull(integer('The status of the answer.')),
+    latency_ms: orNull(integer('How long it took.')),
     said: textOrNull('What the provider said.'),
     advice: text('What to do; empty where nothing is wrong.'),
   },

@@ -3,10 +3,9 @@ import { modelIdSchema } from '../../../catalogue/model-id.js';
 import { block, item, message, messageTool } from '../door-bodies.js';
 import { routerHeaders } from '../headers.js';
 import { json, type Resource } from '../operations.js';
-import { array, integer, object, ref, text, textOrNull } from '../schema.js';
+import { array, integer, object, open, orNull, ref, text, textOrNull } from '../schema.js';
 import type { Example, Schema } from '../types.js';
 
-const open = { additionalProperties: true };
 const model = { ...modelIdSchema, description: 'A pin, `auto/…` or `alias/…`.' };
 const fallback = { type: ['object', 'null'], description: 'As for chat completions.', ...open };
 
@@ -20,16 +19,15 @@ const messageFields = {
   fallback,
 };
 
-const orNull = { type: ['array', 'null'] };
 const serviceTier = textOrNull('A tier other than an ordinary one needs a price on the route.');
 const messageSettings = {
-  tools: array(messageTool, 'What the model may call.', orNull),
-  stop_sequences: array({ type: 'string' }, 'Texts that end the answer.', orNull),
+  tools: orNull(array(messageTool, 'What the model may call.')),
+  stop_sequences: orNull(array({ type: 'string' }, 'Texts that end the answer.')),
   service_tier: serviceTier,
 };
 const responseSettings = {
-  tools: array(block, 'What the model may call.', orNull),
-  include: array({ type: 'string' }, 'What else the answer shall hold.', orNull),
+  tools: orNull(array(block, 'What the model may call.')),
+  include: orNull(array({ type: 'string' }, 'What else the answer shall hold.')),
   service_tier: serviceTier,
 };
 

@@ -11,11 +11,13 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  orNull,
   plainText,
   query,
   ref,
   text,
   textOrNull,
+  time,
 } from '../schema.js';
 import type { Schema } from '../types.js';
 
@@ -38,7 +40,7 @@ const value = (description: string): Schema => ({
 });
 
 const change = object({
-  at: text('When it was loaded.', { format: 'date-time' }),
+  at: time('When it was loaded.'),
   digest: text('Of the catalogue in force from then on.', { pattern: '^[0-9a-f]{64}$' }),
   kind: oneOfValues(changeKinds, 'What kind of fact it is.'),
   id: text('A route, `{creator}/{model}`, a provider or a locode.'),
@@ -101,8 +103,8 @@ const statusWindow = object(
 
 const incident = object({
   kind: oneOfValues(['breaker', 'hold'], '`breaker`: not tried after failures. `hold`: its quota is used up.'),
-  from: text('When it began.', { format: 'date-time' }),
-  to: textOrNull('When it ended; null while it lasts.', { format: 'date-time' }),
+  from: time('When it began.'),
+  to: orNull(time('When it ended; null while it lasts.')),
 });
 
 const routeStatus = {

@@ -14,6 +14,7 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  orNull,
   plainText,
   query,
   ref,
@@ -32,8 +33,8 @@ const attempt = object({
   provider: text('The provider.'),
   locode: text('The region.'),
   outcome: text('`served`, or what the failure meant.'),
-  status: { type: ['integer', 'null'], description: 'The upstream’s HTTP status.' },
-  first_byte_ms: { type: ['number', 'null'], description: 'From its start to the provider’s first byte.' },
+  status: orNull(integer('The upstream’s HTTP status.')),
+  first_byte_ms: orNull(number('From its start to the provider’s first byte.')),
   error: textOrNull('What it said.'),
 });
 
@@ -85,10 +86,9 @@ const generation = object({
     type: ['object', 'null'],
   }),
   latency_ms: number('From the request to the end of the answer.'),
-  first_byte_ms: {
-    type: ['number', 'null'],
-    description: 'From the request’s arrival to the first byte for the caller; null where nothing was delivered.',
-  },
+  first_byte_ms: orNull(
+    number('From the request’s arrival to the first byte for the caller; null where nothing was delivered.'),
+  ),
   providers_attempted: array({ type: 'string' }, 'One entry an attempt, in order.'),
   fallback_occurred: boolean('The route that served was not the first attempted.'),
   finish_reason: textOrNull('Why the answer ended.'),

@@ -1,11 +1,11 @@
 /** Describes the names that operators give to models. */
 import { nameDefinition } from '../../../catalogue/model-name.js';
 import { json, noContent, type Resource } from '../operations.js';
-import { bodySchema, listOf, object, oneOfValues, ref, text, textOrNull, time } from '../schema.js';
+import { bodySchema, listOf, object, oneOfValues, open, orNull, ref, text, textOrNull, time } from '../schema.js';
 
 const tag = { name: 'Names', description: 'For operators: names of your own for models.' };
 
-const orNull = (description: string) => ({ type: ['object', 'null'], additionalProperties: true, description });
+const objectOrNull = (description: string) => orNull({ type: 'object', ...open, description });
 
 export const adminNames: Resource = {
   tag,
@@ -15,15 +15,15 @@ export const adminNames: Resource = {
       object: { const: 'name' },
       name: text('What clients write in `model`.'),
       model: text('What it stands for.'),
-      fallback: orNull('Its chain; null where it has none.'),
-      provider: orNull('Its wishes; null where it has none.'),
-      defaults: orNull('Fields for what clients leave out; null where it has none.'),
+      fallback: objectOrNull('Its chain; null where it has none.'),
+      provider: objectOrNull('Its wishes; null where it has none.'),
+      defaults: objectOrNull('Fields for what clients leave out; null where it has none.'),
       note: textOrNull('A note.'),
-      imported_from: orNull('Where it was before: `system` and `id`.'),
+      imported_from: objectOrNull('Where it was before: `system` and `id`.'),
       source: oneOfValues(['store', 'file'], 'A name of a `file` cannot be changed by the API.'),
       file: textOrNull('The file that it is in.'),
-      created_at: { ...time('When it was created.'), type: ['string', 'null'] },
-      updated_at: { ...time('When it was last changed.'), type: ['string', 'null'] },
+      created_at: orNull(time('When it was created.')),
+      updated_at: orNull(time('When it was last changed.')),
     }),
   },
   operations: {

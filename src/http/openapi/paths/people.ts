@@ -10,13 +10,14 @@ import {
   numberParameter,
   object,
   oneOfValues,
+  orNull,
   query,
   ref,
   text,
   textOrNull,
   time,
 } from '../schema.js';
-import type { Parameter, Schema } from '../types.js';
+import type { Parameter } from '../types.js';
 import { importedFrom } from './keys.js';
 import { personSchema, role } from './person-schema.js';
 
@@ -30,10 +31,9 @@ const peopleTag = { name: 'People', description: 'For operators: everybody who c
 const after: Parameter = query('after', 'The id of the last entry of the page before.', { type: 'string' });
 const paged = [numberParameter(membersLimit), after];
 
-const projects: Schema = {
-  ...{ type: ['array', 'null'], items: { type: 'string' } },
-  description: 'The ids of the projects that a developer reaches; null is all of them.',
-};
+const projects = orNull(
+  array({ type: 'string' }, 'The ids of the projects that a developer reaches; null is all of them.'),
+);
 
 const invitation = {
   object: { const: 'invitation' },
@@ -78,9 +78,7 @@ export const members: Resource = {
           'Every role; the highest is in force.',
         ),
         created_at: time('When they became a member.'),
-        last_seen_at: textOrNull('When they last used the dashboard in this account, to the minute.', {
-          format: 'date-time',
-        }),
+        last_seen_at: orNull(time('When they last used the dashboard in this account, to the minute.')),
       },
       { optional: ['imported_from'] },
     ),

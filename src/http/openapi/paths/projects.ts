@@ -12,6 +12,7 @@ import {
   listOf,
   object,
   oneOfValues,
+  orNull,
   ref,
   text,
   textOrNull,
@@ -29,12 +30,8 @@ const tag = {
 
 const budget: Schema = { anyOf: [ref('Budget'), { type: 'null' }], description: 'null is none.' };
 
-const listOrNull = (description: string): Schema => ({
-  ...{ type: ['array', 'null'], items: { type: 'string' }, description },
-});
-const perMinute = (what: string): Schema => ({
-  ...{ type: ['integer', 'null'], description: `${what} a minute through all of its keys together; null is no limit.` },
-});
+const perMinute = (what: string) =>
+  orNull(integer(`${what} a minute through all of its keys together; null is no limit.`));
 
 const project = object(
   {
@@ -51,8 +48,10 @@ const project = object(
         subject: text('Their `sub`.'),
         audience: textOrNull('What `aud` must hold; null is the address of the project.'),
         claims: { type: 'object', additionalProperties: { type: 'string' }, description: 'Further claims.' },
-        allowed_models: listOrNull('The models that the keys may call; null is all of them.'),
-        allowed_providers: listOrNull('The providers that the keys may call; null is all of them.'),
+        allowed_models: orNull(array({ type: 'string' }, 'The models that the keys may call; null is all of them.')),
+        allowed_providers: orNull(
+          array({ type: 'string' }, 'The providers that the keys may call; null is all of them.'),
+        ),
       }),
       'Whose tokens workloads may exchange for keys of the project.',
     ),

@@ -4,11 +4,10 @@ import { inputsMax } from '../../../doors/embeddings/read-request.js';
 import { documentsMax } from '../../../doors/rerank/read-request.js';
 import { routerHeaders } from '../headers.js';
 import type { Resource } from '../operations.js';
-import { array, integer, number, object, oneOfValues, ref, text } from '../schema.js';
+import { array, boolean, integer, number, object, oneOfValues, open, orNull, ref, text } from '../schema.js';
 import type { Example, Schema } from '../types.js';
 import { requestPreferencesSchema } from './chat-request.js';
 
-const open = { additionalProperties: true };
 const model = { ...modelIdSchema, description: 'A pin, `auto/…` or `alias/…` of a model of the endpoint’s kind.' };
 const fallback = {
   type: ['object', 'null'],
@@ -124,7 +123,7 @@ export const rerank: Resource = {
           maxItems: documentsMax,
         }),
         top_n: { type: ['integer', 'null'], minimum: 1, description: 'How many results are wanted; all without it.' },
-        return_documents: { type: ['boolean', 'null'], description: 'Each result has its document.' },
+        return_documents: orNull(boolean('Each result has its document.')),
         ...ours,
       } as Record<string, Schema>,
       { optional: ['top_n', 'return_documents', ...ourNames], additionalProperties: { type: 'null' } },
