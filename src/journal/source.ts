@@ -11,8 +11,7 @@ export interface Waiting extends SettlementRow {
 }
 
 export function waitingRow(source: Source, row: SettlementRow, place: number, position: number): Waiting {
-  const { bytes, start, end, accountId, keyId, chargePico, line } = row;
-  return { bytes, start, end, accountId, keyId, chargePico, line, source, place, position };
+  return { ...row, source, place, position };
 }
 
 export interface Source {
