@@ -166,8 +166,8 @@ describeInBrowser('an organisation', () => {
       if ((await page.getByText('Your role does not include this page').count()) > 0) refused.push(path);
     }
     const expected = {
-      billing: ['keys', 'playground', 'aliases', 'fallback', 'routing-policy', 'members', 'audit-log'],
-      developer: ['credits', 'members', 'audit-log'],
+      billing: ['keys', 'credentials', 'playground', 'aliases', 'fallback', 'routing-policy', 'members', 'audit-log'],
+      developer: ['credits', 'credentials', 'members', 'audit-log'],
       auditor: ['playground'],
     }[role]!;
     expect(refused.map((path) => path.split('/').at(-1))).toEqual(expected);
