@@ -12,6 +12,7 @@ import { creditsCommands } from './commands/credits.js';
 import { doctorCommands } from './commands/doctor.js';
 import { exportCommands } from './commands/export.js';
 import { importCommands } from './commands/import.js';
+import { initCommands } from './commands/init.js';
 import { journalCommands } from './commands/journal.js';
 import { keyCommands } from './commands/key.js';
 import { logCommands } from './commands/log.js';
@@ -22,12 +23,14 @@ import { receiptCommands } from './commands/receipt.js';
 import { reconcileCommands } from './commands/reconcile.js';
 import { routeCommands } from './commands/route.js';
 import { storageCommands } from './commands/storage.js';
+import { completionScript, type Shell, shells } from './completion.js';
 import { findConnection } from './connection.js';
 import { commandHelp, groupHelp, helpText, serveHelp, settleHelp } from './help.js';
 import { CommandFailure, type Io, UsageError } from './io.js';
 import { checkStdinUse, readSecret, secretOptions } from './secrets.js';
 
 const commands: readonly Command[] = [
+  ...initCommands,
   ...doctorCommands,
   ...accountCommands,
   ...keyCommands,
@@ -46,6 +49,13 @@ const commands: readonly Command[] = [
   ...importCommands,
   ...receiptCommands,
   ...logCommands,
+  {
+    name: 'completion',
+    parameters: '<bash, zsh or fish>',
+    summary: 'Print what completes this command line in a shell: source <(lodestone completion bash).',
+    positionalsMax: 1,
+    run: printCompletion,
+  },
 ];
 
 const globalOptions = {
@@ -109,6 +119,12 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 
 function asksForHelp(argument: string | undefined): boolean {
   return argument === '--help' || argument === '-h';
+}
+
+async function printCompletion({ io, positionals: [shell = ''] }: CommandContext): Promise<void> {
+  if (!shells.includes(shell as Shell)) throw new UsageError(`"${shell}" is no shell, expected ${shells.join(', ')}`);
+  const served = ['serve', 'settle'].map((name) => ({ name, summary: `Run ${name}`, options: {} }));
+  io.out(completionScript(shell as Shell, [...served, ...commands], globalOptions));
 }
 
 /** Loads the gateway only here, because no other command needs it. */

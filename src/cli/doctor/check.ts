@@ -129,7 +129,7 @@ const redisMin = 7;
 async function checkStores({ host, config: { storage } }: Patient): Promise<Finding[]> {
   const found: Finding[] = [];
   if (storage.databaseUrl !== null) {
-    const { trouble, version, mayCreate } = await host.postgres(storage.databaseUrl);
+    const { trouble, version, mayCreate, isStandby, owner } = await host.postgres(storage.databaseUrl);
     const name = serverOf(storage.databaseUrl);
     if (trouble !== null)
       found.push({ what: `PostgreSQL at ${name} refuses (${trouble}).`, remedy: postgresRemedy(trouble) });
@@ -138,6 +138,16 @@ async function checkStores({ host, config: { storage } }: Patient): Promise<Find
         what: `PostgreSQL at ${name} has version ${version}.`,
         remedy: `Upgrade to ${postgresMin} or newer; 18 is tested.`,
       });
+    else if (isStandby)
+      found.push({
+        what: `PostgreSQL at ${name} is a standby, which takes no writes.`,
+        remedy: 'Name the primary in storage.database_url.',
+      });
+    else if (owner !== null)
+      found.push({
+        what: `Tables of the schema lodestone at ${name} belong to ${owner}, and an upgrade changes them.`,
+        remedy: `Connect as ${owner}, or run "grant ${owner} to …".`,
+      });
     else if (!mayCreate)
       found.push({
         what: `The user of storage.database_url may not make tables at ${name}.`,
@@ -145,7 +155,7 @@ async function checkStores({ host, config: { storage } }: Patient): Promise<Find
       });
   }
   for (const url of [storage.redisUrl ?? []].flat()) {
-    const { trouble, version, isReplica, evicts } = await host.redis(url);
+    const { trouble, version, isReplica, evicts, forbids } = await host.redis(url);
     const name = serverOf(url);
     if (trouble !== null) {
       const isRefused = /NOAUTH|WRONGPASS|AUTH/i.test(trouble);
@@ -153,6 +163,12 @@ async function checkStores({ host, config: { storage } }: Patient): Promise<Find
       found.push({ what: `Redis at ${name} refuses (${trouble}).`, remedy });
       continue;
     }
+    if (forbids !== null)
+      found.push({
+        what: `The user of storage.redis_url at ${name} may not do all that is needed (${forbids}).`,
+        remedy:
+          'Give it the keys and channels lodestone:*, scripts and messages: "ACL SETUSER … ~lodestone:* &lodestone:* +@all -@admin".',
+      });
     if (version < redisMin)
       found.push({
         what: `Redis at ${name} has version ${version}.`,

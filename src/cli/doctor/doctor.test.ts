@@ -24,8 +24,8 @@ const healthy: Host = {
   ...{ nodeVersion: '24.1.0', memoryBytes: () => 8e9, openFilesMax: () => 65_536, freeBytes: () => 1e11 },
   ...{ fileAt: thisHost.fileAt, mayWrite: () => true, listen: async () => null, resolve: async () => null },
   ...{ connect: async () => null, reach: async () => ({ trouble: null, skewMs: 40 }), isGateway: async () => false },
-  postgres: async () => ({ trouble: null, version: 18, mayCreate: true }),
-  redis: async () => ({ trouble: null, version: 8, isReplica: false, evicts: 'allkeys-lru' }),
+  postgres: async () => ({ trouble: null, version: 18, mayCreate: true, isStandby: false, owner: null }),
+  redis: async () => ({ trouble: null, version: 8, isReplica: false, evicts: 'allkeys-lru', forbids: null }),
 };
 
 let cwd: string;
@@ -57,10 +57,10 @@ async function findings({ yaml = '', env = {}, host = {}, baseUrl = 'https://api
 
 const fault = (code: string) => async () => code;
 const postgres = (more: object) => ({
-  postgres: async () => ({ trouble: null, version: 18, mayCreate: true, ...more }),
+  postgres: async () => ({ trouble: null, version: 18, mayCreate: true, isStandby: false, owner: null, ...more }),
 });
 const redis = (more: object) => ({
-  redis: async () => ({ trouble: null, version: 8, isReplica: false, evicts: 'allkeys-lru', ...more }),
+  redis: async () => ({ trouble: null, version: 8, isReplica: false, evicts: 'allkeys-lru', forbids: null, ...more }),
 });
 const reach = (trouble: string | null, skewMs: number | null = null) => ({ reach: async () => ({ trouble, skewMs }) });
 
@@ -139,6 +139,9 @@ describe('each planted fault is found, alone, and its remedy is named', () => {
       'may not make tables',
       'grant create',
     ],
+    ['a standby of PostgreSQL', { yaml: stores, host: postgres({ isStandby: true }) }, 'is a standby', 'primary'],
+    ['tables of another user', { yaml: stores, host: postgres({ owner: 'o' }) }, 'belong to o', 'Connect as o'],
+    ['a Redis user without rights', { yaml: stores, host: redis({ forbids: 'NOPERM' }) }, 'NOPERM', 'ACL SETUSER'],
     ['Redis away', { yaml: stores, host: redis({ trouble: 'ECONNREFUSED' }) }, 'redis.example', 'Start it'],
     [
       'Redis with a password',

@@ -23,6 +23,10 @@ interface PostgresLook {
   readonly version: number;
   /** It has the schema, or may make it. */
   readonly mayCreate: boolean;
+  /** A standby takes no writes. */
+  readonly isStandby: boolean;
+  /** Whose tables of the schema this user cannot change; null where there are none. */
+  readonly owner: string | null;
 }
 
 interface RedisLook {
@@ -31,6 +35,8 @@ interface RedisLook {
   readonly isReplica: boolean;
   /** The empty text where the server does not tell. */
   readonly evicts: string;
+  /** What it says to a script that writes, or to a message; null where it takes both. */
+  readonly forbids: Trouble | null;
 }
 
 export interface Host {
@@ -137,11 +143,15 @@ export const thisHost: Host = {
       const { rows } = await client.query(
         `select current_setting('server_version_num')::int / 10000 as version,
           coalesce((select has_schema_privilege(oid, 'CREATE') from pg_namespace where nspname = 'lodestone'),
-            has_database_privilege(current_database(), 'CREATE')) as may`,
+            has_database_privilege(current_database(), 'CREATE')) as may,
+          pg_is_in_recovery() as standby,
+          (select min(tableowner) from pg_tables
+            where schemaname = 'lodestone' and not pg_has_role(tableowner, 'USAGE')) as owner`,
       );
-      return { trouble: null, version: rows[0].version, mayCreate: rows[0].may };
+      const { version, may, standby, owner } = rows[0];
+      return { trouble: null, version, mayCreate: may, isStandby: standby, owner };
     } catch (error) {
-      return { trouble: codeOf(error), version: 0, mayCreate: false };
+      return { trouble: codeOf(error), version: 0, mayCreate: false, isStandby: false, owner: null };
     } finally {
       await client.end().catch(() => {});
     }
@@ -151,7 +161,11 @@ export const thisHost: Host = {
       ...{ lazyConnect: true, maxRetriesPerRequest: 0, connectTimeout: waitMs, commandTimeout: waitMs },
       retryStrategy: () => null,
     });
-    client.on('error', () => {});
+    // A refused password ends the connection, and only the event says why.
+    let said: unknown;
+    client.on('error', (error) => {
+      said = error;
+    });
     try {
       await client.connect();
       const info = await client.info();
@@ -161,14 +175,29 @@ export const thisHost: Host = {
         version: Number(/^(?:valkey_version|redis_version):(\d+)/m.exec(info)?.[1] ?? 0),
         isReplica: /^role:slave/m.test(info),
         evicts: String((policy as string[])[1] ?? ''),
+        forbids: await forbiddenBy(client),
       };
     } catch (error) {
-      return { trouble: codeOf(error), version: 0, isReplica: false, evicts: '' };
+      return { trouble: codeOf(said ?? error), version: 0, isReplica: false, evicts: '', forbids: null };
     } finally {
       client.disconnect();
     }
   },
 };
+
+/** Tries what the gateway does: a script that writes a key of its own, and a message. Nothing of it is left after a second. */
+async function forbiddenBy(client: Redis): Promise<Trouble | null> {
+  const writes = "return redis.call('set', KEYS[1], '1', 'PX', '1000')";
+  try {
+    await client.eval(writes, 1, 'lodestone:doctor');
+    await client.publish('lodestone:doctor', '');
+    return null;
+  } catch (error) {
+    const said = codeOf(error);
+    // A node of a cluster names the node to ask, and a replica or a full server has a finding of its own.
+    return /NOPERM/.test(said) ? said : null;
+  }
+}
 
 function codeOf(error: unknown): Trouble {
   const { code, message } = error as { code?: string; message?: string };
