@@ -24,7 +24,7 @@ Every error has the same body:
 Branch on \`code\` and the HTTP status. \`type\` is a broad category, \`message\` is for people, and \`param\` names the faulty field if
 there is one. Every answer has an \`x-request-id\`; send it to the operator if you need help.
 
-When an \`auto/\` request fails upstream, the error also holds the routing receipt: \`providers_attempted\`, \`breaker_skipped\`,
+When an \`auto/\` request fails upstream, the error also holds the routing details: \`providers_attempted\`, \`breaker_skipped\`,
 \`candidates_remaining\` (0: retrying the same id will not help) and \`last_error\`.
 
 Each entry below has the \`code\`, the \`type\` in brackets if it differs, the \`param\` if it is always the same, when it happens, and what to

@@ -13,6 +13,20 @@ export interface AttemptRecord {
   error: string | null;
 }
 
+export const skipReasons = [
+  ...(['breaker_open', 'quota_held', 'unconfigured', 'unpriced', 'cannot_apply'] as const),
+  ...(['credential_failing', 'credential_held'] as const),
+] as const;
+
+/** A route that was ruled out without a call. */
+export interface SkippedRoute {
+  /** The four-segment id. */
+  route: string;
+  reason: (typeof skipReasons)[number];
+  /** The parameter that the route cannot apply; null for other reasons. */
+  param: string | null;
+}
+
 export interface Generation {
   id: string;
   requestId: string;
@@ -64,6 +78,8 @@ export interface Generation {
   notionalPico?: bigint | null;
   /** What budgets, caps and keys count where that is not the cost. */
   countedPico?: bigint | null;
+  /** The routes that were not tried, in their order; null where there were none, and in records of versions that did not keep them. */
+  skipped?: readonly SkippedRoute[] | null;
 }
 
 /** What a generation adds to budgets, caps and the usage of its key. */

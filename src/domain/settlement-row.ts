@@ -10,7 +10,7 @@ export const lineColumns: readonly string[] = (
   'id account_id key_id billed cost_pico request_id key_name created_ms requested_model served_model provider locode ' +
   'streamed status prompt_tokens completion_tokens cached_tokens reasoning_tokens latency_ms first_byte_ms ' +
   'providers_attempted fallback_occurred finish_reason stream_end usage_source error_code attempts bill request_policy proof door ' +
-  'project_id holder_id end_user credential_id credential_owner notional_pico counted_pico'
+  'project_id holder_id end_user credential_id credential_owner notional_pico counted_pico skipped'
 ).split(' ');
 
 const cellsRead = 5;
@@ -108,7 +108,7 @@ function settlementLine(g: Generation): string {
     `${jsonCell(g.attempts)}\t${billCell(g.bill)}\t${g.requestPolicy == null ? noValue : jsonCell(g.requestPolicy)}\t` +
     `${textCell(g.proof ?? null)}\t${g.door ?? noValue}\t${g.projectId ?? noValue}\t${g.holderId ?? noValue}\t` +
     `${textCell(g.endUser ?? null)}\t${g.credentialId ?? noValue}\t${g.credentialOwner ?? noValue}\t` +
-    `${g.notionalPico ?? noValue}\t${g.countedPico ?? noValue}`
+    `${g.notionalPico ?? noValue}\t${g.countedPico ?? noValue}\t${g.skipped == null ? noValue : jsonCell(g.skipped)}`
   );
 }
 
@@ -171,7 +171,7 @@ export function readSettlementRow(bytes: Buffer, start: number, end: number): Se
   if (missing < 0 || missing > optionalColumns || !id || !accountId || keyId === undefined)
     throw new TypeError('not a journal record');
   if (!cost || !/^\d+$/.test(cost) || (billed !== 't' && billed !== 'f')) throw new TypeError('not a journal record');
-  const counted = missing === 0 ? text.slice(text.lastIndexOf('\t') + 1) : noValue;
+  const counted = countedIn(text, missing);
   const line = missing === 0 ? null : completed(bytes.subarray(start, end - 1), missing);
   return {
     bytes: line ?? bytes,
@@ -183,6 +183,13 @@ export function readSettlementRow(bytes: Buffer, start: number, end: number): Se
     line: null,
     ...(counted !== noValue && { countedPico: billed === 't' ? BigInt(counted) : 0n }),
   };
+}
+
+/** Lines of earlier versions end with this cell, or before it. */
+function countedIn(text: string, missing: number): string {
+  const after = lineColumns.length - 1 - lineColumns.indexOf('counted_pico') - missing;
+  if (after < 0) return noValue;
+  return text.split('\t').at(-1 - after)!;
 }
 
 function completed(cells: Uint8Array, missing: number): Buffer {

@@ -57,10 +57,10 @@ export const serviceErrors = {
     type: 'provider_error',
     code: 'provider_error',
     when: 'No candidate of an `auto/` id could be tried.',
-    remedy: 'See `providers_attempted`, `breaker_skipped` and `candidates_remaining` in the receipt.',
+    remedy: 'See `skipped` in the record of the request, by `GET /v1/generation/{id}` with its `x-request-id`.',
     operations: modelOperations,
     message: ({ id, reason }) =>
-      `No route of "${id}" could be tried: ${reason}. The receipt says which routes were skipped.`,
+      `No route of "${id}" could be tried: ${reason}. The receipt of the request lists each route with its reason.`,
   }),
   route_unpriced: row<{ id: string }>({
     status: 503,

@@ -54,6 +54,7 @@ function randomGeneration(random: SeededRandom): Generation {
         },
     requestPolicy: random.chance(0.1) ? { only: [random.pick(odd)] } : null,
     proof: proofOf(random),
+    skipped: random.chance(0.2) ? [{ route: random.pick(odd), reason: 'unconfigured', param: null }] : null,
     ...{ projectId: random.chance(0.5) ? null : 'proj-1', holderId: null, door: random.pick([null, 'messages']) },
   });
 }

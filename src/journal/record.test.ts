@@ -29,7 +29,7 @@ function anyGeneration(random: SeededRandom): Generation {
   const count = () => random.pick([0, 1, 127, 128, 16_384, 2 ** 31, 2 ** 40, random.below(1e6)]);
   const amount = () => random.pick([0n, 1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 70n, BigInt(count())]);
   const orNone = (own: false | Partial<Generation>) => ({
-    ...{ credentialId: null, credentialOwner: null, notionalPico: null, countedPico: null },
+    ...{ credentialId: null, credentialOwner: null, notionalPico: null, countedPico: null, skipped: null },
     ...(own && { ...own, credentialOwner: random.pick(['project', 'account'] as const) }),
   });
   const list = <T>(make: () => T): T[] => Array.from({ length: random.below(4) }, make);
@@ -58,6 +58,7 @@ function anyGeneration(random: SeededRandom): Generation {
       projectId: orNull(text()),
       holderId: orNull(text()),
       endUser: orNull(text()),
+      skipped: orNull(list(() => ({ route: text(), reason: 'cannot_apply' as const, param: orNull(text()) }))),
     },
     ...orNone(
       random.chance(0.5) && { credentialId: text(), notionalPico: orNull(amount()), countedPico: orNull(amount()) },

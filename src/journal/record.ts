@@ -10,7 +10,7 @@
  *   3 flag     true, without a value
  *
  * A field that is null, false or empty is left out. A reader passes over fields that it does not know, so a new field needs no new form.
- * The fields of an attempt and of a line of the bill follow the one that begins it. Number 47 is free.
+ * The fields of an attempt and of a line of the bill follow the one that begins it.
  */
 import type { AttemptRecord, Generation } from '../domain/generation.js';
 import type { CostLine } from '../wire/cost.js';
@@ -35,6 +35,7 @@ export const field = {
     credentialOwner: 44,
     notionalPico: 45,
     countedPico: 46,
+    skipped: 47,
   },
 } as const;
 /** Those of its lists, and of what is in them. */
@@ -105,6 +106,7 @@ export class RecordWriter extends FieldWriter {
     this.text(field.holderId, g.holderId);
     this.text(field.endUser, g.endUser);
     if (g.credentialId != null) this.#own(g);
+    if (g.skipped != null) this.text(field.skipped, JSON.stringify(g.skipped));
   }
 
   /** Without the zeros that other amounts leave out: here they differ from null. */
@@ -179,6 +181,7 @@ function emptyGeneration(): Draft {
     billed: false, latencyMs: 0, firstByteMs: null, providersAttempted: [], fallbackOccurred: false, finishReason: null, streamEnd: null,
     usageSource: null, errorCode: null, attempts: [], bill: null, requestPolicy: null, door: null, proof: null,
     projectId: null, holderId: null, endUser: null, credentialId: null, credentialOwner: null, notionalPico: null, countedPico: null,
+    skipped: null,
   };
 }
 
@@ -206,6 +209,7 @@ function readField(g: Draft, number: number, value: Value): void {
     case field.notionalPico: g.notionalPico = BigInt(value); return;
     case field.countedPico: g.countedPico = BigInt(value); return;
     case field.endUser: g.endUser = value as string; return;
+    case field.skipped: g.skipped = JSON.parse(value as string); return;
     case field.streamEnd: g.streamEnd = value as Draft['streamEnd']; return;
     case field.usageSource: g.usageSource = value as Draft['usageSource']; return;
     case field.createdAt: g.createdAt = value as number; return;

@@ -12,7 +12,7 @@ import type { Fleet } from '../cluster/fleet/fleet.js';
 import type { Conversations } from '../cluster/ports.js';
 import type { Timeouts } from '../config/config.js';
 import type { Identity } from '../domain/account.js';
-import type { AttemptRecord, Generation, StreamEnd } from '../domain/generation.js';
+import type { AttemptRecord, Generation, SkippedRoute, StreamEnd } from '../domain/generation.js';
 import type { Door } from '../doors/door.js';
 import type { GatewayError } from '../errors/gateway-error.js';
 import type { ModelStates } from '../health/model-states.js';
@@ -93,10 +93,7 @@ export interface PipelinePorts extends SwitchPorts {
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
 }
 
-/**
- * One request from the moment its model id is known: the one object that all stages share. What is not readonly is filled by the stage
- * that finds it out.
- */
+/** One request from the moment its model id is known. What is not readonly is filled by the stage that finds it out. */
 export interface Exchange {
   readonly door: Door;
   readonly caller: Caller;
@@ -168,6 +165,8 @@ export interface Trail {
   readonly attempts: AttemptRecord[];
   readonly providersAttempted: string[];
   readonly breakerSkipped: string[];
+  /** Routes that were ruled out; null where none was. */
+  skipped: SkippedRoute[] | null;
   /** The same attempts with their times, for metrics and traces. */
   readonly legs: Leg[];
   /** The plan that is being walked; null before the first walk. */
@@ -202,6 +201,7 @@ export function newTrail(): Trail {
     attempts: [],
     providersAttempted: [],
     breakerSkipped: [],
+    skipped: null,
     legs: [],
     plan: null,
     removed: [],

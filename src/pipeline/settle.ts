@@ -3,7 +3,7 @@ import { canonicalDigest } from '../base/canonical-json.js';
 import type { PicoUsd } from '../base/money.js';
 import { catalogueDigest } from '../catalogue/digest.js';
 import type { Snapshot } from '../catalogue/route.js';
-import type { AttemptRecord, Generation } from '../domain/generation.js';
+import type { AttemptRecord, Generation, SkippedRoute } from '../domain/generation.js';
 import { keyScopeGate, projectPrefix, type Removal, setGates } from '../policy/apply-gates.js';
 import type { GateSettings, ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import { leafHash } from '../proof/merkle.js';
@@ -140,7 +140,14 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
     notionalPico: billed?.cost.notional?.pico ?? null,
     countedPico: countedPico(exchange, billed),
     endUser: exchange.endUser,
+    skipped: keptSkipped(trail.skipped, route !== null),
   };
+}
+
+/** Where a route has served, that others are not set up or have no price is no news, and would be most of what a record holds. */
+function keptSkipped(skipped: Generation['skipped'], isServed: boolean): SkippedRoute[] | null {
+  const kept = skipped?.filter(({ reason }) => !isServed || (reason !== 'unconfigured' && reason !== 'unpriced')) ?? [];
+  return kept.length === 0 ? null : kept;
 }
 
 /** null where budgets, caps and keys count the cost. */

@@ -14,12 +14,12 @@ import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
 import { usesKeys } from '../providers/credentials/key-pool.js';
 import { takesErrorDetails } from '../providers/native-pass.js';
-import type { Exchange, PipelinePorts, Plan, Relay, WalkOutcome } from './handover.js';
+import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
 import { addLeg } from './legs.js';
 import { type AttemptPorts, attempt } from './walk/attempt.js';
 import { attemptWithKeys, type KeyedAttempt, type RouteOutcome } from './walk/attempt-keys.js';
 import { attemptTask } from './walk/attempt-task.js';
-import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
+import { addSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
 import { afterFailure, afterObstacle, learnOfCredential, pauseOf } from './walk/own-credential.js';
 import { reserveRecords } from './walk/reserve-records.js';
 
@@ -99,15 +99,14 @@ function permitFor(
   const { holds, providerKeys, journal } = ports;
   const obstacle = obstacleOf({ holds, providerKeys }, route, request) ?? pauseOf(ports, plan, route);
   if (obstacle) {
-    ruledOut.push({ route, ...obstacle });
+    ruleOut(trail, ruledOut, { route, ...obstacle });
     return null;
   }
   if (!reserveRecords(journal, trail, route, request.stream)) return 'not_durable';
   // A breaker never overrides an explicit id; the outcome still feeds it.
   const permit = healthOf(ports, route).begin(healthKeyOf(route), request.stream, plan.kind === 'pin');
   if (!permit) {
-    addBreakerSkipped(trail, route);
-    ruledOut.push({ route, verdict: 'breaker_open', param: null });
+    ruleOut(trail, ruledOut, { route, verdict: 'breaker_open', param: null });
   }
   if (permit && route.credential !== undefined) ports.own!.health.tried(route.credential);
   return permit;
@@ -155,12 +154,19 @@ function learn(ports: WalkPorts, attempted: PermittedAttempt, outcome: RouteOutc
   return undefined;
 }
 
+function ruleOut(trail: Trail, ruledOut: RuledOut[], skipped: RuledOut): void {
+  ruledOut.push(skipped);
+  addSkipped(trail, skipped);
+}
+
 /** How many candidates the walk did not reach, without those that are ruled out. */
 function remainingOf(ports: WalkPorts, { request, trail }: Exchange, rest: readonly Route[]): number {
   let remaining = 0;
   for (const route of rest) {
-    if (obstacleOf(ports, route, request)) continue;
-    if (healthOf(ports, route).isOpen(healthKeyOf(route))) addBreakerSkipped(trail, route);
+    const obstacle = obstacleOf(ports, route, request);
+    if (obstacle) addSkipped(trail, { route, ...obstacle });
+    else if (healthOf(ports, route).isOpen(healthKeyOf(route)))
+      addSkipped(trail, { route, verdict: 'breaker_open', param: null });
     else remaining++;
   }
   return remaining;

@@ -69,9 +69,9 @@ describeInBrowser('the playground', () => {
   it('asks three models at once, and shows their receipts side by side', () =>
     withVisitor(async (visitor) => {
       const { page } = visitor;
-      await page.getByRole('button', { name: 'Compare' }).click();
-      await page.getByRole('button', { name: 'Compare' }).click();
-      expect(await page.getByRole('button', { name: 'Compare' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Add model' }).click();
+      await page.getByRole('button', { name: 'Add model' }).click();
+      expect(await page.getByRole('button', { name: 'Add model' }).count()).toBe(0);
       await page.getByLabel('Model 3').fill('boreal sesto small');
       await page.getByRole('option', { name: /boreal\/mistral\/small-3\.2\/sesto/ }).click();
       await send(visitor, '**Bold** <img src=x onerror="document.title=1">');

@@ -44,6 +44,7 @@ export function aGeneration(fields: Partial<Generation> = {}): Generation {
     notionalPico: null,
     countedPico: null,
     endUser: null,
+    skipped: null,
     attempts: [
       {
         provider: 'zeta',
@@ -89,5 +90,5 @@ function valueIn(column: string, cell: string): unknown {
   if (column === 'cost_pico') return BigInt(text);
   if (/^(billed|streamed|fallback_occurred)$/.test(column)) return text === 't';
   if (/_(tokens|ms)$|^status$/.test(column)) return Number(text);
-  return /^(providers_attempted|attempts|request_policy)$/.test(column) ? JSON.parse(text) : text;
+  return /^(providers_attempted|attempts|request_policy|skipped)$/.test(column) ? JSON.parse(text) : text;
 }

@@ -6,7 +6,7 @@ export interface ApiErrorFields {
   param: string | null;
   retryAfterSeconds: number | null;
   requestId: string | null;
-  /** The error object of the response, with the routing receipt if there is one. */
+  /** The error object of the response, with the routing details if there are any. */
   body: Record<string, unknown>;
 }
 

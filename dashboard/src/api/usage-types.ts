@@ -10,6 +10,13 @@ export interface Attempt {
   error: string | null;
 }
 
+/** A route that was not tried. */
+export interface SkippedRoute {
+  route: string;
+  reason: string;
+  param: string | null;
+}
+
 export interface CostLine {
   name: string;
   count: number;
@@ -47,6 +54,7 @@ export interface Generation {
   usage_source: 'provider' | 'counted' | 'estimated' | null;
   error_code: string | null;
   attempts: Attempt[];
+  skipped: SkippedRoute[];
   cost_details: ({ tier?: string } & Record<string, string | undefined>) | null;
   notional_cost_details: ({ tier?: string } & Record<string, string | undefined>) | null;
   cost_lines: CostLine[] | null;

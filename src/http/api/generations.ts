@@ -183,6 +183,7 @@ export function generationJson(generation: Generation) {
     usage_source: generation.usageSource,
     error_code: generation.errorCode,
     attempts: generation.attempts,
+    skipped: generation.skipped ?? [],
     request_policy: generation.requestPolicy ?? null,
     door: generation.door ?? 'chat',
     service_tier: generation.bill?.tier ?? null,

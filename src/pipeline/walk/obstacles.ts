@@ -250,7 +250,7 @@ function namesText(ruledOut: readonly RuledOut[], verdict: RuledOut['verdict']):
   return ` (${[...new Set(names)].map((name) => `your credential ${quoted(name)}`).join(', ')})`;
 }
 
-/** The routing receipt of an auto-routed failure. */
+/** The routing details of an auto-routed failure. */
 export function receiptOf(trail: Trail, remaining: number, lastError: string): Receipt {
   return {
     providers_attempted: trail.providersAttempted,
@@ -258,6 +258,16 @@ export function receiptOf(trail: Trail, remaining: number, lastError: string): R
     candidates_remaining: remaining,
     last_error: lastError,
   };
+}
+
+/** One record keeps at most so many. */
+const skippedMax = 64;
+
+/** Notes a route that is not tried, for the record of the request, and for the error where its breaker is open. */
+export function addSkipped(trail: Trail, { route, verdict, param }: RuledOut): void {
+  if (verdict === 'breaker_open') addBreakerSkipped(trail, route);
+  trail.skipped ??= [];
+  if (trail.skipped.length < skippedMax) trail.skipped.push({ route: route.id, reason: verdict, param });
 }
 
 /** Notes a route as `<provider>/<locode>`, once, however many entries of a chain skip it. */

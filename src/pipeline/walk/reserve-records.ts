@@ -5,6 +5,8 @@ import type { PipelinePorts, Trail } from '../handover.js';
 
 /** One record with one attempt takes less. */
 const recordBytes = 2 * 1024;
+/** A route that was passed over. */
+const skippedBytes = 160;
 /** A stream is recorded when it begins, when its caller leaves, and at its end. */
 const recordsOfStream = 3;
 /** Records a failed attempt with the first 500 characters of the provider's message. */
@@ -18,7 +20,8 @@ export function reserveRecords(
   stream: boolean,
 ): boolean {
   if (!price || isFree(price)) return true;
-  const first = stream ? recordsOfStream * recordBytes : recordBytes;
+  const recorded = recordBytes + skippedBytes * (trail.skipped?.length ?? 0);
+  const first = stream ? recordsOfStream * recorded : recorded;
   const bytes = trail.reservedBytes === 0 ? first : failedAttemptBytes;
   if (!journal.reserve(bytes)) return false;
   trail.reservedBytes += bytes;

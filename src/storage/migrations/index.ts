@@ -37,6 +37,7 @@ import { keyProjects } from './0040-key-projects.js';
 import { ownServed } from './0041-own-served.js';
 import { beforeKeysInOrder, keysInOrder } from './0044-keys-in-order.js';
 import { usageOfPeople } from './0046-usage-of-people.js';
+import { skippedRoutes } from './0047-skipped-routes.js';
 
 export interface Migration {
   readonly name: string;
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   { name: '0041-own-served', sql: ownServed },
   { name: '0044-keys-in-order', sql: keysInOrder, before: beforeKeysInOrder },
   { name: '0046-usage-of-people', sql: usageOfPeople },
+  { name: '0047-skipped-routes', sql: skippedRoutes },
 ];

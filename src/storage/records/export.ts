@@ -65,6 +65,7 @@ const sources: Record<ExportKind, Source> = {
       notional_usd: ['pico', 'notional_pico'],
       is_byok: ['boolean', 'credential_id is not null'],
       credential: ['text', credentialText],
+      skipped: ['text', `coalesce(skipped, '[]')`],
     },
     bill: true,
     isIndexed: true,

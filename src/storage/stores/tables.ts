@@ -4,7 +4,7 @@
  */
 import { bigint, boolean, customType, doublePrecision, integer, pgSchema, primaryKey } from 'drizzle-orm/pg-core';
 import type { ApiKey } from '../../domain/account.js';
-import type { AttemptRecord, StreamEnd } from '../../domain/generation.js';
+import type { AttemptRecord, SkippedRoute, StreamEnd } from '../../domain/generation.js';
 import type { ImportedFrom } from '../../domain/organisation.js';
 import { type BillLines, billText, readBill } from '../../wire/cost.js';
 
@@ -190,6 +190,7 @@ export const generations = lodestone.table(
     notionalPico: pico('notional_pico'),
     countedPico: pico('counted_pico'),
     endUser: cleanText('end_user'),
+    skipped: jsonText('skipped').$type<SkippedRoute[]>(),
   },
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );

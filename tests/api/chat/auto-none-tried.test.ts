@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { broken, expectReceipt, useRouting } from '../../support/routing.js';
+import type { Reply } from '../../support/client.js';
+import { broken, expectReceipt, type Lane, useRouting } from '../../support/routing.js';
 import { expectError } from '../harness.js';
 
 const routing = useRouting();
 const unpriced = { price: undefined };
 const unable = { capabilities: [] };
+
+/** By the id of the request, which failures have too. */
+const skippedOf = async (lane: Lane, { headers }: Reply) =>
+  (await lane.call('GET', `/v1/generation/${headers['x-request-id']}`)).json.data.skipped;
 
 describe('when no candidate of auto/ can be tried', () => {
   it('all held: 503 model_unavailable, without a receipt and without Retry-After', async () => {
@@ -38,7 +43,14 @@ describe('when no candidate of auto/ can be tried', () => {
     const skipped = ['alpha/defra', 'beta/frpar'];
     expectReceipt(await lane.chat(), 'provider_error', { attempted: [], skipped, last: '' });
     expect(routing.called).toEqual([]);
-    expect(await lane.record()).toMatchObject({ status: 503, providers_attempted: [], attempts: [], cost_usd: '0' });
+    expect(await lane.record()).toMatchObject({
+      ...{ status: 503, providers_attempted: [], attempts: [], cost_usd: '0' },
+      skipped: (['alpha', 'beta'] as const).map((name) => ({
+        route: lane.pin(name),
+        reason: 'breaker_open',
+        param: null,
+      })),
+    });
   });
 
   it('none with a price: 503 provider_error with the receipt; they are candidates that are skipped', async () => {
@@ -63,8 +75,16 @@ describe('when no candidate of auto/ can be tried', () => {
     if (has('held')) await lane.hold('alpha');
     if (has('open')) await lane.open('delta');
     const skipped = has('open') ? ['delta/defra'] : [];
-    expectReceipt(await lane.chat({ logprobs: true }), 'provider_error', { attempted: [], skipped, last: '' });
+    const reply = await lane.chat({ logprobs: true });
+    expectReceipt(reply, 'provider_error', { attempted: [], skipped, last: '' });
     expect(routing.called).toEqual([]);
+    const reasons = { held: 'quota_held', unconfigured: 'unconfigured', unpriced: 'unpriced' } as const;
+    const of = { ...reasons, unable: 'cannot_apply', open: 'breaker_open' } as const;
+    const names = { held: 'alpha', unconfigured: 'keyless', unpriced: 'beta', unable: 'gamma', open: 'delta' } as const;
+    const recorded = [one, other].map((kind) => ({
+      ...{ route: lane.pin(names[kind]), reason: of[kind], param: kind === 'unable' ? 'logprobs' : null },
+    }));
+    expect(await skippedOf(lane, reply)).toEqual(expect.arrayContaining(recorded));
   });
 
   it('the state of a gated route does not matter: what is left is all held, so model_unavailable', async () => {
@@ -90,6 +110,11 @@ describe('routes that are ruled out are passed by, and the others are tried', ()
       breaker_skipped: ['delta/defra'],
     });
     expect(routing.called).toEqual(['epsilon']);
+    expect(await skippedOf(lane, reply)).toEqual([
+      { route: lane.pin('alpha'), reason: 'quota_held', param: null },
+      { route: lane.pin('gamma'), reason: 'cannot_apply', param: 'n' },
+      { route: lane.pin('delta'), reason: 'breaker_open', param: null },
+    ]);
   });
 
   it('where some are ruled out and the others failed, the failure answers, and nothing remains', async () => {

@@ -10,11 +10,11 @@ interface AttemptTimelineProps {
   cities: ReadonlyMap<string, string>;
 }
 
-export function AttemptTimeline({ generation: { attempts }, cities }: AttemptTimelineProps) {
+export function AttemptTimeline({ generation: { attempts, skipped }, cities }: AttemptTimelineProps) {
   if (attempts.length === 0)
     return (
       <p className="text-ink-2">
-        No provider was called: no route of this model could serve. The model’s page says why.
+        No provider was called{skipped.length > 0 ? ', because no route could be tried.' : '.'}
       </p>
     );
   return (

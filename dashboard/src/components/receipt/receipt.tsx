@@ -17,6 +17,7 @@ import { hasFallback } from '../requests/request-facts.js';
 import { AttemptTimeline } from './attempt-timeline.js';
 import { BillLines } from './bill-lines.js';
 import { PolicySection } from './policy-section.js';
+import { SkippedRoutes } from './skipped-routes.js';
 
 export interface ReceiptProps {
   generation: Generation;
@@ -47,6 +48,7 @@ export function Receipt({ generation, compact, isOwn = true, children }: Receipt
           </Card>
           <Card title="Attempts">
             <AttemptTimeline cities={cities} generation={generation} />
+            {generation.skipped.length > 0 && <SkippedRoutes skipped={generation.skipped} />}
           </Card>
           <Card title="Tokens and times">
             <Facts facts={figures(generation)} />

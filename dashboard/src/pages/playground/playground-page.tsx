@@ -111,7 +111,7 @@ function Playground({ catalogue, wanted }: { catalogue: Catalogue; wanted: { mod
             )}
             {lanes.length < lanesMax && (
               <Button disabled={busy} onClick={() => actions.add(nextModel(catalogue, door.kind, lanes))}>
-                Compare
+                Add model
               </Button>
             )}
             <Select

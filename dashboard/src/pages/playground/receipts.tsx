@@ -16,6 +16,7 @@ const cellOf = ({ value, isId, strong }: ReceiptRow) =>
 const hasReceipt = (outcome: Outcome | null): outcome is Outcome => outcome?.receipt != null;
 
 export function ReceiptCard({ lane: { outcome, busy } }: { lane: Lane }) {
+  const isFailed = outcome?.ending === 'failed';
   return (
     <Card title="Receipt">
       {hasReceipt(outcome) ? (
@@ -32,21 +33,25 @@ export function ReceiptCard({ lane: { outcome, busy } }: { lane: Lane }) {
         </div>
       ) : (
         <p className="text-ink-2">
-          Appears with the answer: who served it, where, after which attempts, and what it cost.
+          {isFailed
+            ? 'A request that is refused before a route is tried has no receipt.'
+            : 'Appears with the answer: who served it, where, after which attempts, and what it cost.'}
         </p>
       )}
     </Card>
   );
 }
 
+const endings = { stopped: 'You stopped this answer.', lost: 'The connection broke.', failed: 'This request failed.' };
+
 function Partial({ outcome: { ending, recovered } }: { outcome: Outcome }) {
-  if (ending !== 'stopped' && ending !== 'lost') return null;
-  const what = ending === 'stopped' ? 'You stopped this answer.' : 'The connection broke.';
+  if (ending === 'complete') return null;
+  const what = endings[ending];
   return (
     <Notice tone="neutral">
       {recovered
         ? `${what} These figures are from your usage history: what was delivered, and what it cost.`
-        : `${what} Reading from your usage history what was delivered …`}
+        : `${what} Looking in your usage history for what was delivered …`}
     </Notice>
   );
 }

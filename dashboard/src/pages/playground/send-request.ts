@@ -1,6 +1,5 @@
 /** Sends one request of the playground, reads its answer as it arrives, and measures the times that a client sees. */
-import { api, isApiError, send } from '../../api/client.js';
-import type { Generation } from '../../api/usage-types.js';
+import { isApiError, send } from '../../api/client.js';
 import type { CallPiece, Fields, PlaygroundDoor, Reading, Receipt, Usage } from './doors/door.js';
 import type { Failure, PlaygroundRequest, ToolCall } from './request.js';
 
@@ -10,6 +9,9 @@ type Ending = 'complete' | 'stopped' | 'lost' | 'failed';
 export interface Outcome {
   ending: Ending;
   generationId: string | null;
+  /** Where a failure has no other id. */
+  requestId: string | null;
+  model: string;
   receipt: Partial<Receipt> | null;
   usage: Usage | null;
   finishReason: string | null;
@@ -36,6 +38,11 @@ export interface Sent {
   failure: Failure | null;
 }
 
+const noOutcome: Omit<Outcome, 'model'> = {
+  ...{ ending: 'complete', generationId: null, requestId: null, receipt: null, usage: null, finishReason: null },
+  ...{ firstByteMs: null, totalMs: 0, overheadMs: null, recovered: false },
+};
+
 const lostMessage =
   'The connection to the gateway broke before the answer was complete. It may have been restarted. What arrived is kept here. ' +
   'Send the message again when the gateway is back; what this attempt cost is listed under Usage.';
@@ -52,13 +59,15 @@ export async function sendRequest(
   try {
     response = await send(`playground/${door.name}`, { method: 'POST', body, signal });
   } catch (error) {
-    return { outcome: null, failure: signal.aborted ? null : failureOf(error) };
+    const failed = { ...noOutcome, model: request.model, totalMs: elapsed() };
+    if (signal.aborted) return { outcome: { ...failed, ending: 'stopped' }, failure: null };
+    const requestId = isApiError(error) ? error.requestId : null;
+    return { outcome: { ...failed, ending: 'failed', requestId }, failure: failureOf(error) };
   }
   const outcome: Outcome = {
-    ...{ ending: 'complete', receipt: null, usage: null, finishReason: null, firstByteMs: null, recovered: false },
+    ...{ ...noOutcome, model: request.model },
     generationId: response.headers.get('x-generation-id'),
     overheadMs: headerNumber(response, 'x-router-overhead-ms'),
-    totalMs: 0,
   };
   const answer = new AnswerParts();
   let failure: Failure | null = null;
@@ -154,44 +163,4 @@ function failureOf(error: unknown): Failure {
 function headerNumber(answer: Response, name: string): number | null {
   const text = answer.headers.get(name);
   return text === null ? null : Number(text);
-}
-
-const recoverTries = 12;
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Reads the receipt of an answer that did not bring one, from the history; null where it does not get there. */
-export async function recoverReceipt(outcome: Outcome): Promise<Outcome | null> {
-  const { generationId: id } = outcome;
-  if (id === null) return null;
-  for (let tried = 0; tried < recoverTries; tried++) {
-    await pause(250 * (tried + 1));
-    try {
-      const { data } = await api<{ data: Generation }>(`v1/generation/${encodeURIComponent(id)}`);
-      return { ...outcome, ...figuresOf(data, outcome), recovered: true };
-    } catch {
-      // Not written yet, or the gateway is not back yet.
-    }
-  }
-  return null;
-}
-
-function figuresOf(data: Generation, { receipt }: Outcome): Pick<Outcome, 'receipt' | 'usage' | 'finishReason'> {
-  return {
-    finishReason: data.finish_reason,
-    usage: {
-      promptTokens: data.prompt_tokens ?? 0,
-      completionTokens: data.completion_tokens ?? 0,
-      costUsd: data.cost_usd,
-    },
-    receipt: {
-      ...receipt,
-      requested_model: data.requested_model,
-      ...(data.served_model !== null && { served_model: data.served_model }),
-      ...(data.provider !== null && { provider: data.provider }),
-      ...(data.locode !== null && { locode: data.locode }),
-      providers_attempted: data.providers_attempted,
-      fallback_occurred: data.fallback_occurred,
-      ...(data.stream_end && { stream_end: data.stream_end }),
-    },
-  };
 }

@@ -1,8 +1,9 @@
 /** The state of the conversations: one lane for each model, all with the same questions. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { PlaygroundDoor } from './doors/door.js';
+import { recoverReceipt } from './recover-receipt.js';
 import { openCalls, type Picture, type PlaygroundRequest, repeatedTurns, type Turn } from './request.js';
-import { type Outcome, recoverReceipt, sendRequest } from './send-request.js';
+import { type Outcome, sendRequest } from './send-request.js';
 
 export const lanesMax = 3;
 

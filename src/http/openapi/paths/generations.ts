@@ -1,6 +1,7 @@
 /** Describes the usage history. */
 
 import { apiNames } from '../../../catalogue/route.js';
+import { skipReasons } from '../../../domain/generation.js';
 import { generationsLimit } from '../../api/generations.js';
 import { credentialName } from '../credential-name.js';
 import { json, type Resource } from '../operations.js';
@@ -64,6 +65,12 @@ const usage = object({
   completion_tokens_details: object({ reasoning_tokens: tokens, audio_tokens: tokens, image_tokens: tokens }),
 });
 
+const skippedRoute = object({
+  route: text('The route’s id, with four segments.'),
+  reason: oneOfValues(skipReasons, 'Why it was not tried; as the verdicts of `POST /v1/routes/explain`.'),
+  param: textOrNull('The parameter that the route cannot apply; null for other reasons.'),
+});
+
 const generation = object({
   id: text('The `id` of the answer.', idPattern('gen')),
   request_id: text('The `x-request-id` of the response.', idPattern('req')),
@@ -102,6 +109,10 @@ const generation = object({
   ),
   error_code: textOrNull('The error’s code.'),
   attempts: array(attempt, 'Every attempt.'),
+  skipped: array(
+    skippedRoute,
+    'Routes that were not tried, in their order, at most 64. Where another route served, without those that are not set up or have no price. Empty in records of older versions.',
+  ),
   cost_details: {
     anyOf: [ref('CostDetails'), { type: 'null' }],
     description: 'As in the `usage` of the answer; null where nothing was billed, and in records of older versions.',
