@@ -9,11 +9,13 @@ import {
   redirect,
   useRouter,
 } from '@tanstack/react-router';
+import { isApiError } from './api/client.js';
 import { queryClient, sessionQuery, wasSignedIn } from './api/queries.js';
-import { buttonClass } from './components/button.js';
+import { Button, buttonClass } from './components/button.js';
 import { Card } from './components/card.js';
+import { AlertIcon } from './components/icons.js';
 import { useTitle } from './components/page-header.js';
-import { EmptyState, ErrorState, SkeletonRows } from './components/states.js';
+import { EmptyState, ErrorState, messageOf, SkeletonRows } from './components/states.js';
 import { Allowed } from './components/why-not.js';
 import { readFirst } from './first-reads.js';
 import { Shell } from './layout/shell.js';
@@ -184,13 +186,39 @@ export const router = createRouter({
   defaultNotFoundComponent: NotFound,
 });
 
-function PageFailed({ error }: { error: unknown }) {
+/** In place of the page; the menu stays. A message of the browser alone would help nobody, so it stands below what to do. */
+function PageFailed({ error, reset }: { error: unknown; reset: () => void }) {
   const { invalidate } = useRouter();
-  return (
-    <div className="mx-auto max-w-xl p-6">
+  const again = () => {
+    reset();
+    void invalidate();
+  };
+  if (isApiError(error)) {
+    return (
       <Card flush>
-        <ErrorState error={error} onRetry={() => void invalidate()} title="Could not show this page" />
+        <ErrorState error={error} onRetry={again} title="Could not show this page" />
       </Card>
-    </div>
+    );
+  }
+  return (
+    <Card flush>
+      <div role="alert">
+        <EmptyState
+          action={
+            <>
+              <Button onClick={again} variant="primary">
+                Try again
+              </Button>
+              <Button onClick={() => window.location.reload()}>Reload the dashboard</Button>
+            </>
+          }
+          icon={AlertIcon}
+          title="This page has failed"
+        >
+          Nothing was changed, and the other pages work. Try again, or reload the dashboard. If it stays so, send your
+          operator this line: <code className="wrap-anywhere">{messageOf(error)}</code>
+        </EmptyState>
+      </div>
+    </Card>
   );
 }

@@ -25,7 +25,7 @@ function header(current) {
   return `<a class="skip" href="#content">Skip to the content</a>
 <${tag} class="top">
 <a class="brand" href="/docs">${mark}<span>Lodestone <span class="quiet">Docs</span></span></a>
-<${places} class="places">${link(referencePath, 'API reference')}<a href="/dashboard">Dashboard</a></${places.split(' ')[0]}>
+<${places} class="places">${link(referencePath, 'API reference')}${link('/status', 'Status')}<a href="/dashboard">Dashboard</a></${places.split(' ')[0]}>
 <button type="button" class="theme" aria-label="Switch between light and dark"><svg aria-hidden="true" viewBox="0 0 20 20"><path d="M10 2a8 8 0 1 0 0 16z"/><circle cx="10" cy="10" r="7.25"/></svg></button>
 <button type="button" class="menu" aria-expanded="false" aria-controls="guide-pages">Menu</button>
 </${tag.split(' ')[0]}>`;

@@ -147,7 +147,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const providerKeys = new KeyPool({ clock, logger });
   const heldRoutes = routeHolds(holds, providerKeys);
   const records = openRouteRecords({ config, store, clock, logger, holds }, parts);
-  const { health, routeHistory, routeStatus } = records;
+  const { health, routeHistory, routeStatus, routeDays } = records;
   const { catalogue, updates, reload, ...catalogueParts } = openCatalogue(
     {
       ...{ config, env, clock, logger, store, audit, tokens, rereadConfig: options.rereadConfig },
@@ -210,6 +210,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       retention,
       tokens,
       routeStatus,
+      routeDays,
       statusIsPublic: config.status.isPublic,
       proof: proof.http,
     },

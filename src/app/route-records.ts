@@ -3,6 +3,7 @@ import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
+import { RouteDays } from '../health/route-days.js';
 import { RouteHealth } from '../health/route-health.js';
 import { RouteHistory } from '../health/route-history.js';
 import { RouteStatus } from '../health/route-status.js';
@@ -32,6 +33,7 @@ export function openRouteRecords({ config, store, clock, logger, holds }: Record
     (part) => part.close(),
   );
   const routeStatus = new RouteStatus({ store: store.routeHistory, clock, threshold: config.status });
+  const routeDays = new RouteDays({ store: store.routeHistory, clock, threshold: config.status });
   const recorder = parts.add(new CatalogueRecorder({ log: store.catalogueLog, clock, logger }), (part) => part.close());
-  return { health, routeHistory, routeStatus, recorder };
+  return { health, routeHistory, routeStatus, routeDays, recorder };
 }

@@ -21,6 +21,7 @@ import type { Generation } from '../domain/generation.js';
 import type { Door } from '../doors/door.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
+import type { RouteDays } from '../health/route-days.js';
 import type { RouteHealth } from '../health/route-health.js';
 import type { RouteStatus } from '../health/route-status.js';
 import type { JournalFigures } from '../journal/journal.js';
@@ -166,6 +167,7 @@ export interface HttpDeps {
   providerKeys?: { viewsOf(provider: Provider): readonly KeyView[]; views(): readonly KeyView[] };
   /** What routes did over the last days. */
   routeStatus: Pick<RouteStatus, 'reports' | 'operatorReports'>;
+  routeDays: Pick<RouteDays, 'byRoute'>;
   /** Whether everybody may see it. */
   statusIsPublic: boolean;
   /** What requests in flight hold of balances; absent where no request path is there. */

@@ -17,6 +17,7 @@ const rightsOfPaths: Readonly<Record<string, Rights>> = {
   'change-password': readOnly('self.change'),
   'two-factor': readOnly('self.change'),
   identities: readOnly('self.change'),
+  sessions: readOnly('self.change'),
   catalogue: readOnly('catalogue.read'),
   models: readOnly('catalogue.read'),
   account: { read: 'account.read', change: 'account.change' },

@@ -120,6 +120,16 @@ export interface RouteWindow {
   readonly tokensPerSecondP50: number | null;
 }
 
+/** What one route did on one day. */
+export interface RouteDay {
+  readonly routeId: string;
+  /** Days since the epoch. */
+  readonly day: number;
+  readonly served: number;
+  readonly failed: number;
+  readonly accounts: number;
+}
+
 export interface RouteHistoryStore {
   addFailures(counts: readonly FailureCount[]): Promise<void>;
   /** Replaces the rows of the same ids. */
@@ -130,4 +140,6 @@ export interface RouteHistoryStore {
   incidents(sinceMs: number): Promise<IncidentRow[]>;
   /** The windows that end now, in whole hours. Routes without an attempt have no row. */
   windows(nowMs: number): Promise<RouteWindow[]>;
+  /** The last days of UTC, today included. Routes have no row for a day without an attempt. */
+  days(nowMs: number, count: number): Promise<RouteDay[]>;
 }

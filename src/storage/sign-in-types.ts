@@ -13,6 +13,18 @@ export interface PasswordReset {
   expiresAt: number;
 }
 
+/** A session of a person, without its token. */
+export interface OpenSession {
+  id: string;
+  /** What the browser calls itself; null where no request of it has come yet. */
+  userAgent: string | null;
+  byProvider: boolean;
+  createdAt: number;
+  /** To the day. */
+  lastUsedAt: number;
+  expiresAt: number;
+}
+
 export interface SignInUser {
   /** The person's id: that of the account where they signed up with one. */
   accountId: string;
@@ -67,6 +79,10 @@ export interface SignInStore {
   takeReset(tokenHash: string, nowMs: number): Promise<PasswordReset | null>;
   /** Ends every link of the account. */
   endResets(accountId: string): Promise<void>;
+  /** The sessions of the person that have not expired, newest first. */
+  sessionsOf(personId: string, nowMs: number): Promise<OpenSession[]>;
+  /** Ends the person's session of that id, or all but the one that is kept. Returns how many. */
+  endSessions(personId: string, which: { id: string } | { keptId: string }): Promise<number>;
   readonly twoFactor: TwoFactorStore;
   /** Deletes expired sessions, one-time tokens and links. */
   forgetExpired(nowMs: number): Promise<void>;

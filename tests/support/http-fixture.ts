@@ -18,6 +18,7 @@ import { countsOf } from '../../src/catalogue/counts.js';
 import { MemoryBuckets, MemoryCounters } from '../../src/cluster/memory.js';
 import { ModelStates } from '../../src/health/model-states.js';
 import { QuotaHolds } from '../../src/health/quota-holds.js';
+import { RouteDays } from '../../src/health/route-days.js';
 import { RouteHealth } from '../../src/health/route-health.js';
 import { RouteStatus } from '../../src/health/route-status.js';
 import { buildApp } from '../../src/http/app.js';
@@ -97,6 +98,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     invitations,
     modelStates: new ModelStates(store.availability),
     ...{ health, holds, meters: new Meters(), statusIsPublic: true },
+    routeDays: new RouteDays({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
     routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
     catalogueUpdates: refusedUpdates,
     names: new NameBook(memoryNames()),

@@ -36,6 +36,7 @@ export function memoryRouteHistory(): RouteHistoryStore {
     forgetIncidents: async () => {},
     incidents: async () => [...incidents.values()],
     windows: async () => [],
+    days: async () => [],
   };
 }
 

@@ -22,6 +22,16 @@ interface UserRow {
   createdAt: number | Date;
 }
 
+interface SessionRow {
+  id: string;
+  userId: string;
+  userAgent?: string | null;
+  issuer?: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+  expiresAt: Date;
+}
+
 type Tables = Record<string, object[]>;
 
 export const memoryTables = (): Tables => ({ user: [], session: [], account: [], verification: [] });
@@ -58,6 +68,7 @@ export function memorySignIn(tables: Tables): SignInStore {
   const rows = signInRows(tables);
   const tokens = new Map<string, { value: string; expiresAt: number }>();
   const resets = new Map<string, PasswordReset>();
+  const sessions = () => tables.session as SessionRow[];
   const usable = (tokenHash: string, nowMs: number) => {
     const reset = resets.get(tokenHash);
     return reset && reset.expiresAt > nowMs ? reset : null;
@@ -101,6 +112,21 @@ export function memorySignIn(tables: Tables): SignInStore {
     },
     async endResets(accountId) {
       for (const [hash, reset] of resets) if (reset.accountId === accountId) resets.delete(hash);
+    },
+    async sessionsOf(personId) {
+      return sessions()
+        .filter(({ userId }) => userId === personId)
+        .map(({ id, userAgent, issuer, createdAt, updatedAt, expiresAt }) => ({
+          ...{ id, userAgent: userAgent || null, byProvider: issuer != null },
+          ...{ createdAt: +createdAt, lastUsedAt: +updatedAt, expiresAt: +expiresAt },
+        }));
+    },
+    async endSessions(personId, which) {
+      const before = sessions();
+      tables.session = before.filter(
+        ({ id, userId }) => userId !== personId || ('id' in which ? id !== which.id : id === which.keptId),
+      );
+      return before.length - tables.session.length;
     },
     twoFactor: memoryTwoFactor((id, on) => {
       rows.updateUser(id, { twoFactor: on });

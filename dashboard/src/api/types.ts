@@ -31,6 +31,8 @@ interface Gateway {
   registration: 'open' | 'closed';
   base_url: string;
   docs_url: string;
+  /** null where the operator does not publish the status. */
+  status_url: string | null;
   version: string;
   /** The processor that credit can be bought through. */
   payments: 'none' | 'stripe';

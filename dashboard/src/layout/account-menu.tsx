@@ -8,6 +8,7 @@ import { classNames } from '../components/class-names.js';
 import {
   AccountsIcon,
   BookIcon,
+  HealthIcon,
   type Icon,
   MoonIcon,
   SelectIcon,
@@ -24,7 +25,7 @@ const itemClass =
   'flex h-9 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-ink-2 hover:bg-sunken hover:text-ink pointer-coarse:h-11';
 
 export function AccountMenu() {
-  const { account, docs_url: docsUrl, ...session } = useSession();
+  const { account, docs_url: docsUrl, status_url: statusUrl, ...session } = useSession();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
@@ -83,6 +84,12 @@ export function AccountMenu() {
           <BookIcon className="size-4" />
           Documentation
         </a>
+        {statusUrl && (
+          <a className={itemClass} href={statusUrl}>
+            <HealthIcon className="size-4" />
+            Status of the routes
+          </a>
+        )}
         <button className={itemClass} disabled={signOut.isPending} onClick={leave} type="button">
           <SignOutIcon className="size-4" />
           Sign out

@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
 import type { Account } from '../../domain/account.js';
 import { adminUserId, type IdentityStore } from '../../storage/store.js';
+import type { Auth } from './auth.js';
 import type { Session } from './session.js';
 
 /** The fields of better-auth's session that are used here. */
@@ -16,6 +17,7 @@ export interface KeptSession {
   readonly issuer?: string | null | undefined;
   readonly subject?: string | null | undefined;
   readonly endsAt?: Date | null | undefined;
+  readonly userAgent?: string | null | undefined;
 }
 
 export interface SessionRules {
@@ -50,6 +52,18 @@ export function isOver(rules: SessionRules, session: KeptSession, twoFactor: boo
   // A sign-in that began before two-factor was turned on may have opened it.
   if (isByPassword && twoFactor && twoFactorAt == null) return true;
   return operatorProof != null && !equal(operatorProof, proofOf(rules, token));
+}
+
+const userAgentMax = 300;
+
+/** Written once, so that people can tell their sessions apart. */
+export async function noteBrowser(
+  { $context }: Auth,
+  { token, userAgent }: KeptSession,
+  browser: string | undefined,
+): Promise<void> {
+  if (userAgent || !browser) return;
+  await (await $context).internalAdapter.updateSession(token, { userAgent: browser.slice(0, userAgentMax) });
 }
 
 /** A suspended account has no operator rights. */

@@ -15,6 +15,8 @@ export interface AccountStanding extends Standing {
 }
 
 export interface Session {
+  /** In the list of the person's sessions. */
+  readonly id: string;
   readonly person: SignInOwner;
   /** The account that the session acts in; null for an operator who is a member of none. */
   readonly current: AccountStanding | null;
@@ -30,6 +32,13 @@ export interface Session {
   readonly twoFactor: boolean;
   /** Whoever opened it has shown a second factor, here or at their identity provider. */
   readonly isStrong: boolean;
+}
+
+/** What a request with a session's cookie says besides. */
+export interface SessionAsking {
+  /** The account that it is about. */
+  readonly wanted?: string | undefined;
+  readonly userAgent?: string | undefined;
 }
 
 interface StandingDeps {

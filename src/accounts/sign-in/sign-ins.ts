@@ -14,8 +14,8 @@ import type { AccountDirectory } from '../directory.js';
 import type { Auth } from './auth.js';
 import { isTaken, statusOf } from './auth-errors.js';
 import { FewAtATime } from './few-at-a-time.js';
-import { isOver, isStrong, openerOf, operatorBy, proofOf, type SessionRules } from './kept-session.js';
-import { personOf, type Session, type SignInOwner, standingsOf } from './session.js';
+import { isOver, isStrong, noteBrowser, openerOf, operatorBy, proofOf, type SessionRules } from './kept-session.js';
+import { personOf, type Session, type SessionAsking, type SignInOwner, standingsOf } from './session.js';
 
 /** `Set-Cookie` values for the response. */
 export type Cookies = readonly string[];
@@ -72,7 +72,8 @@ export class SignIns {
    * account that the request names; without it, the session acts in the one that the person used last. Throws resource_not_found
    * where the person is not a member of it.
    */
-  session(cookie: string, wanted?: string): Promise<{ session: Session | null; cookies: Cookies }> {
+  session(cookie: string, asking: SessionAsking = {}): Promise<{ session: Session | null; cookies: Cookies }> {
+    const { wanted, userAgent } = asking;
     return this.run(async (auth) => {
       const { response, headers } = await auth.api.getSession({ headers: headersOf(cookie), returnHeaders: true });
       if (!response) return { session: null, cookies: headers.getSetCookie() };
@@ -83,9 +84,10 @@ export class SignIns {
       const { current, standings } = await standingsOf(this.deps, user.id, wanted);
       const by = await operatorBy(this.deps, current?.account ?? null, user.operator === true, session);
       if (!current && by === null) return end();
+      await noteBrowser(auth, session, userAgent);
       const person = { id: user.id, email: user.email, name: user.name || null };
       const rights = { operatorBy: by, openedBy: openerOf(session), twoFactor, isStrong: isStrong(session, twoFactor) };
-      const found = { person, current, standings, token: session.token, ...rights };
+      const found = { id: session.id, person, current, standings, token: session.token, ...rights };
       return { session: found, cookies: headers.getSetCookie() };
     });
   }

@@ -88,7 +88,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
 
   /** The same session, which acts in the new account from now on. */
   async function joined(cookie: string, accountId: string): Promise<Session> {
-    const { session } = await signIns.session(cookie, accountId);
+    const { session } = await signIns.session(cookie, { wanted: accountId });
     if (!session) throw gatewayError('session_required');
     return session;
   }

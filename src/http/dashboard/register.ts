@@ -27,6 +27,7 @@ import { registerOperatorRequests, registerRequests } from './requests.js';
 import { requireOperator, requireSession } from './require-session.js';
 import { checkSameOrigin } from './same-origin.js';
 import { registerOwnSession, registerSession } from './session.js';
+import { registerSessions } from './sessions.js';
 import { registerSignIn } from './sign-in.js';
 import { registerTwoFactor } from './two-factor.js';
 import { registerUsage } from './usage.js';
@@ -57,6 +58,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   requireSession(app, deps, dashboard);
   registerOwnSession(app, deps, dashboard);
   registerTwoFactor(app, deps, dashboard);
+  registerSessions(app, deps);
   registerIdentities(app, deps, dashboard);
   registerOverview(app, deps);
   registerOwnKeys(app, deps);

@@ -63,10 +63,10 @@ export async function readSession(
   reply: FastifyReply,
   { signIns, secure }: Pick<DashboardDeps, 'signIns' | 'secure'>,
 ): Promise<Session | null> {
-  const { cookie } = request.headers;
+  const { cookie, 'user-agent': userAgent } = request.headers;
   if (cookie === undefined || !cookieValue(cookie, cookieName('session', secure))) return null;
-  const wanted = request.headers[accountHeader]?.toString();
-  const { session, cookies } = await signIns.session(cookie, wanted || undefined);
+  const wanted = request.headers[accountHeader]?.toString() || undefined;
+  const { session, cookies } = await signIns.session(cookie, { wanted, userAgent });
   if (cookies.length > 0) reply.header('set-cookie', cookies);
   return session;
 }

@@ -33,6 +33,7 @@ export async function sessionJson(deps: HttpDeps, dashboard: DashboardDeps, sess
     registration,
     base_url: base,
     docs_url: docs,
+    status_url: deps.statusIsPublic ? `${base}/status` : null,
     version,
     payments: dashboard.payments,
     password_reset,

@@ -113,7 +113,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
 /** The session that the new cookies identify. Throws no_membership for a person without an account, who gets none. */
 export async function newSession({ signIns }: DashboardDeps, cookies: Cookies, wanted?: string): Promise<Session> {
   const header = cookies.map((cookie) => cookie.split(';', 1)[0]).join('; ');
-  const { session } = await signIns.session(header, wanted);
+  const { session } = await signIns.session(header, { wanted });
   if (!session) throw gatewayError('no_membership');
   return session;
 }

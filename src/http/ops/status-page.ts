@@ -1,6 +1,8 @@
 /** Renders `/status` into the layout of the documentation, without scripts of its own. */
 import { existsSync, readFileSync } from 'node:fs';
+import type { DailyAvailability } from '../../health/route-days.js';
 import { type WindowName, windowNames } from '../../storage/store.js';
+import { dayBars, gradeOf } from './status-days.js';
 import type { RouteStatusJson } from './status-json.js';
 
 /** Made by scripts/docs. The path is the same from src/ and from dist/. */
@@ -15,19 +17,27 @@ export function readStatusTemplate(): string | null {
 const windowTitles: Record<WindowName, string> = { '24h': '24 hours', '7d': '7 days', '90d': '90 days' };
 const incidentsShown = 5;
 
+/** A route as the page shows it. The sandbox fails on purpose, so that what it does is no incident. */
+export interface ShownRoute extends RouteStatusJson {
+  readonly isSandbox: boolean;
+  /** null where no day has a figure. */
+  readonly days: DailyAvailability | null;
+}
+
 export function statusPage(
   template: string | null,
-  routes: readonly RouteStatusJson[],
+  shown: readonly ShownRoute[],
   providerNames: ReadonlyMap<string, string>,
   nowMs: number,
 ): string {
-  const byProvider = new Map<string, RouteStatusJson[]>();
+  const routes = shown.map((route) => (route.isSandbox ? { ...route, incidents: [] } : route));
+  const byProvider = new Map<string, ShownRoute[]>();
   for (const route of routes) {
     const known = byProvider.get(route.provider);
     if (known) known.push(route);
     else byProvider.set(route.provider, [route]);
   }
-  const sections = [...byProvider].map(([id, own]) => providerSection(id, providerNames.get(id) ?? id, own));
+  const sections = [...byProvider].map(([id, own]) => providerSection(id, providerNames.get(id) ?? id, own, nowMs));
   const text = [
     `<h1 id="status">Status</h1>`,
     `<p>How each route answered, from real requests. As of ${timeText(nowMs)}. The same as JSON: <a href="/v1/status">/v1/status</a>. ` +
@@ -43,25 +53,28 @@ export function statusPage(
 }
 
 /** The sentence that most readers come for. */
-function summary(routes: readonly RouteStatusJson[]): string {
+function summary(routes: readonly ShownRoute[]): string {
   const affected = routes.filter(({ incidents }) => incidents.some(({ to }) => to === null)).length;
   if (affected === 0) return '<p class="state good"><strong>No incident at the moment.</strong></p>';
   const what = affected === 1 ? '1 route has' : `${affected} routes have`;
   return `<p class="state bad"><strong>${what} an incident at the moment.</strong></p>`;
 }
 
-function providerSection(id: string, name: string, routes: readonly RouteStatusJson[]): string {
+function providerSection(id: string, name: string, routes: readonly ShownRoute[], nowMs: number): string {
   const title = escapeHtml(name);
-  return `<section class="provider"><h2 id="provider-${escapeHtml(id)}">${title}</h2>
-${routes.map(routeCard).join('\n')}
+  const note = routes.some(({ isSandbox }) => isSandbox)
+    ? '<p class="quiet">For tests: its models fail on purpose, so nothing here is an incident.</p>'
+    : '';
+  return `<section class="provider"><h2 id="provider-${escapeHtml(id)}">${title}</h2>${note}
+${routes.map((route) => routeCard(route, nowMs)).join('\n')}
 </section>`;
 }
 
-function routeCard({ model, locode, windows, incidents }: RouteStatusJson): string {
+function routeCard({ model, locode, windows, incidents, days }: ShownRoute, nowMs: number): string {
   const rows = windowNames.map((name) => windowRow(windowTitles[name], windows[name]));
   const label = escapeHtml(`${model}, ${locode}`);
   return `<div class="route"><h3>${escapeHtml(model)} <span class="quiet">${escapeHtml(locode)}</span></h3>
-<table class="windows" aria-label="${label}"><thead><tr><th scope="col">Window</th><th scope="col">Availability</th><th scope="col">Errors</th><th scope="col">First byte, median</th><th scope="col">First byte, 95 %</th><th scope="col">Tokens a second</th></tr></thead>
+${days === null ? '' : dayBars(days, label, nowMs)}<table class="windows" aria-label="${label}"><thead><tr><th scope="col">Window</th><th scope="col">Availability</th><th scope="col">Errors</th><th scope="col">First byte, median</th><th scope="col">First byte, 95 %</th><th scope="col">Tokens a second</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>${incidentList(incidents)}</div>`;
 }
 
@@ -77,11 +90,6 @@ function windowRow(title: string, figures: RouteStatusJson['windows'][WindowName
     cell('First byte, 95 %', msText(first_byte_ms.p95)),
     cell('Tokens a second', tokens_per_second.p50 === null ? '–' : String(tokens_per_second.p50)),
   ].join('')}</tr>`;
-}
-
-function gradeOf(availability: number): string {
-  if (availability >= 0.99) return 'good';
-  return availability >= 0.95 ? 'fair' : 'bad';
 }
 
 const incidentTitles = { breaker: 'Not tried after failures', hold: 'Quota used up' } as const;

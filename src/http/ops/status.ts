@@ -5,7 +5,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
 import { strictPolicy } from './docs.js';
 import { type RouteStatusJson, statusJson } from './status-json.js';
-import { readStatusTemplate, statusPage } from './status-page.js';
+import { readStatusTemplate, type ShownRoute, statusPage } from './status-page.js';
 
 const cacheControl = 'public, max-age=5';
 
@@ -20,7 +20,7 @@ export function registerStatus(app: FastifyInstance, deps: HttpDeps): void {
   const template = readStatusTemplate();
   if (template === null) deps.logger.warn({}, 'the documentation was not built; /status has no layout');
   app.get('/status', async (_request, reply) => {
-    const html = statusPage(template, await statusList(deps), providerNames(deps), deps.clock.now());
+    const html = statusPage(template, await shownRoutes(deps), providerNames(deps), deps.clock.now());
     reply.headers({ 'cache-control': cacheControl, 'content-security-policy': strictPolicy });
     return reply.header('content-type', 'text/html; charset=utf-8').send(html);
   });
@@ -29,6 +29,15 @@ export function registerStatus(app: FastifyInstance, deps: HttpDeps): void {
 async function statusList(deps: HttpDeps): Promise<RouteStatusJson[]> {
   const reportOf = await deps.routeStatus.reports();
   return offeredRoutes(deps).map((route) => statusJson(route, reportOf(route.id)));
+}
+
+async function shownRoutes(deps: HttpDeps): Promise<ShownRoute[]> {
+  const [reportOf, days] = await Promise.all([deps.routeStatus.reports(), deps.routeDays.byRoute()]);
+  return offeredRoutes(deps).map((route) => ({
+    ...statusJson(route, reportOf(route.id)),
+    isSandbox: route.provider.dialect === 'sandbox',
+    days: days.get(route.id) ?? null,
+  }));
 }
 
 /** The routes that this gateway offers. The others have no status here. */

@@ -67,6 +67,20 @@ select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as
   sum(first_byte) as first_byte, sum(speed) as speed
 from accounts group by name, route`;
 
+/** $1 is the first hour. Days hold what their hours do. */
+const days = `
+with parts as (
+  select r.from_hour, s.served_model as route, s.account_id, r.requests as served, 0::bigint as failed
+  from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
+  where r.hours = 24 and r.from_hour >= $1::integer and s.served_model is not null
+  union all select from_hour, route, account_id, 0, failed from lodestone.route_failures where hours = 24 and from_hour >= $1::integer
+  union all select from_hour, route, account_id, -served, 0 from lodestone.own_served where hours = 24 and from_hour >= $1::integer
+), accounts as (
+  select from_hour, route, account_id, sum(served) as served, sum(failed) as failed
+  from parts group by 1, 2, 3 having sum(served) + sum(failed) > 0
+)
+select from_hour / 24 as day, route, sum(served) as served, sum(failed) as failed, count(*) as accounts from accounts group by 1, 2`;
+
 /** It reads the rollups of all accounts. Callers get the last figures meanwhile. */
 const windowsMs = 30_000;
 
@@ -130,7 +144,27 @@ export function routeHistoryStore(database: Database, history: Database): RouteH
       );
       return rows.map(windowOf);
     },
+
+    async days(nowMs, count) {
+      const first = (Math.floor(nowMs / (dayHours * hourMs)) - count + 1) * dayHours;
+      const query = { name: 'route-days', text: days, values: [first] };
+      const { rows } = await history.look(
+        (_db, client, limit) => client.query<DayRow>({ ...query, ...limit }),
+        windowsMs,
+      );
+      return rows.map(({ day, route, served, failed, accounts }) => ({
+        ...{ routeId: route, day, served: Number(served), failed: Number(failed), accounts: Number(accounts) },
+      }));
+    },
   };
+}
+
+interface DayRow {
+  day: number;
+  route: string;
+  served: string;
+  failed: string;
+  accounts: string;
 }
 
 /** The parameters of the windows that end with the current hour. */

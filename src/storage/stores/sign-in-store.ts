@@ -1,5 +1,5 @@
 /** Stores users and sessions: better-auth's tables through its own adapter, and a few queries beside it. */
-import { and, eq, isNotNull, lte, or } from 'drizzle-orm';
+import { and, desc, eq, gt, isNotNull, lte, ne, or } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import { adminUserId } from '../sign-in-types.js';
 import type { PasswordReset, SignInStore } from '../store.js';
@@ -87,6 +87,29 @@ export function signInStore(database: Database): SignInStore {
 
     async endResets(accountId) {
       await database.query((db) => db.delete(passwordResets).where(eq(passwordResets.accountId, accountId)));
+    },
+
+    async sessionsOf(personId, nowMs) {
+      const isOpen = and(eq(session.userId, personId), gt(session.expiresAt, new Date(nowMs)));
+      const rows = await database.query((db) =>
+        db.select().from(session).where(isOpen).orderBy(desc(session.createdAt), session.id),
+      );
+      return rows.map(({ id, userAgent, issuer, createdAt, updatedAt, expiresAt, endsAt }) => ({
+        ...{ id, userAgent: userAgent || null, byProvider: issuer !== null },
+        ...{ createdAt: createdAt.getTime(), lastUsedAt: updatedAt.getTime() },
+        expiresAt: Math.min(expiresAt.getTime(), endsAt?.getTime() ?? Number.POSITIVE_INFINITY),
+      }));
+    },
+
+    async endSessions(personId, which) {
+      const one = 'id' in which ? eq(session.id, which.id) : ne(session.id, which.keptId);
+      const ended = await database.query((db) =>
+        db
+          .delete(session)
+          .where(and(eq(session.userId, personId), one))
+          .returning({ id: session.id }),
+      );
+      return ended.length;
     },
 
     twoFactor: twoFactorStore(database),

@@ -9,6 +9,7 @@ interface Setting {
 export const settings: readonly Setting[] = [
   { title: 'Password', words: 'change password sign in', to: '/account' },
   { title: 'Two-factor sign-in', words: 'two-factor 2fa authenticator recovery codes otp', to: '/account' },
+  { title: 'Sessions', words: 'sign out devices browsers end session', to: '/account' },
   { title: 'Budget of the account', words: 'budget limit alert spend cap', to: '/settings' },
   { title: 'Account name', words: 'rename organisation name', to: '/settings' },
   { title: 'Record end users', words: 'end user spend by user', to: '/settings' },

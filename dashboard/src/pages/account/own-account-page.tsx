@@ -8,6 +8,7 @@ import { useSession } from '../../layout/session-context.js';
 import { IdentitiesCard } from './identities-card.js';
 import { OperatorCard } from './operator-card.js';
 import { PasswordCard } from './password-card.js';
+import { SessionsCard } from './sessions-card.js';
 import { TwoFactorCard } from './two-factor-card.js';
 
 export function Page() {
@@ -36,6 +37,7 @@ export function Page() {
           <OperatorCard />
         </div>
         <div className="flex flex-col gap-5">
+          {isPerson && <SessionsCard />}
           {isPerson && ways.providers.length > 0 && <IdentitiesCard />}
           {isPerson && ways.password && (
             <>

@@ -70,6 +70,9 @@ const sentences: Record<string, Sentence> = {
   ],
   'account.low_balance': ({ details }) => [`set the low-balance notice to ${usd(text(details.low_balance_usd))}`],
   'session.open': () => ['signed in'],
+  'session.end': ({ details }) => [
+    details.sessions === 1 ? 'ended a session' : `ended ${text(details.sessions)} sessions`,
+  ],
   'session.operator': () => ['showed the admin token and got operator rights for the session'],
   'credits.post': (entry) => [
     `posted ${signedUsd(text(entry.details.amount_usd))} to `,

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { type ShownRoute, statusPage } from './status-page.js';
+
+const none = { '24h': null, '7d': null, '90d': null };
+const nowMs = Date.parse('2026-11-19T12:00:00Z');
+const open = { kind: 'breaker' as const, from: '2026-11-19T11:00:00.000Z', to: null };
+
+function aRoute(fields: Partial<ShownRoute> = {}): ShownRoute {
+  const route = { provider: 'acme', locode: 'defra', model: 'meta/llama', windows: none, incidents: [] };
+  return { ...route, isSandbox: false, days: null, ...fields };
+}
+
+const page = (...routes: ShownRoute[]) => statusPage(null, routes, new Map(), nowMs);
+
+it('the sandbox fails on purpose, so that what it does is no incident', () => {
+  const calm = page(aRoute({ isSandbox: true, incidents: [open] }));
+  expect(calm).toContain('No incident at the moment');
+  expect(calm).not.toContain('Not tried after failures');
+  expect(page(aRoute({ incidents: [open] }))).toContain('1 route has an incident at the moment');
+});
+
+it('has a bar for each day, and says in words what they show', () => {
+  const days = Array.from({ length: 90 }, () => 1 as number | null);
+  days[0] = null;
+  days[88] = 0.97;
+  days[89] = 0.5;
+  const html = page(aRoute({ days }));
+  const bars = (grade: string) => new RegExp(`class="${grade}" d="([^"]*)"`).exec(html)?.[1]?.match(/M/g)?.length ?? 0;
+  expect(['none', 'good', 'fair', 'bad'].map(bars)).toEqual([1, 87, 1, 1]);
+  expect(html).toContain('Lowest: 50 % on 2026-11-19');
+  expect(html).toContain('89 of 90 days with figures; 87 at 99 % or more, 1 at 95 % or more, 1 below.');
+  expect(html).not.toMatch(/style=/);
+});
+
+it('draws no bars for a route without figures', () => {
+  expect(page(aRoute({ days: Array.from({ length: 90 }, () => null) }))).not.toContain('<figure');
+});
