@@ -6,6 +6,7 @@ export const longTests = [
   'hostile-requests.mjs',
   'hostile-answers.mjs',
   'kill-under-load.mjs',
+  'import-kills.mjs',
   'records.mjs',
   'openapi-fuzz.mjs',
   'full-counts.mjs',

@@ -12,7 +12,7 @@ import { readBifrostConfig, readJson } from '../import/bifrost.js';
 import { CatalogueBook } from '../import/catalogue-book.js';
 import { Groups, type ModelEntries } from '../import/entries.js';
 import { readLitellmConfig, readYaml } from '../import/litellm-config.js';
-import { readLitellmModels, readLitellmRows } from '../import/litellm-database.js';
+import { readLitellmModels, readLitellmRows, reportOtherTables } from '../import/litellm-database.js';
 import { finishNames } from '../import/litellm-names.js';
 import { planPeople } from '../import/litellm-people.js';
 import { Plan, type RateBounds } from '../import/plan.js';
@@ -82,6 +82,7 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
     readLitellmModels(into, rows, key);
     finishNames(into, taken);
     planPeople(rows, into.plan, into.report, nowMs);
+    reportOtherTables(into.report, rows);
   } else finishNames(into, taken);
   const { plan, report } = into;
   const dir = resolve(io.cwd, given.out ?? '.');

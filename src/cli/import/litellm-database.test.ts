@@ -9,7 +9,7 @@ import { asOwner, databaseUrlOf } from '../../../tests/support/postgres.js';
 import { main } from '../cli.js';
 import { CatalogueBook } from './catalogue-book.js';
 import { Groups, type ModelEntries } from './entries.js';
-import { readLitellmModels, readLitellmRows } from './litellm-database.js';
+import { readLitellmModels, readLitellmRows, reportOtherTables } from './litellm-database.js';
 import { finishNames } from './litellm-names.js';
 import { planPeople } from './litellm-people.js';
 import { Plan } from './plan.js';
@@ -23,9 +23,12 @@ create table "LiteLLM_BudgetTable" (budget_id text primary key, ${limits});
 create table "LiteLLM_OrganizationTable" (organization_id text primary key, organization_alias text, budget_id text, spend float8, models text[]);
 create table "LiteLLM_OrganizationMembership" (user_id text, organization_id text, user_role text);
 create table "LiteLLM_TeamTable" (team_id text primary key, team_alias text, organization_id text, spend float8, models text[], members_with_roles jsonb, blocked bool, ${limits});
-create table "LiteLLM_UserTable" (user_id text primary key, user_email text, user_role text, teams text[], ${limits});
+create table "LiteLLM_UserTable" (user_id text primary key, user_email text, user_role text, teams text[], ${limits}, models text[]);
 create table "LiteLLM_VerificationToken" (token text primary key, key_name text, key_alias text, spend float8, expires timestamp, models text[], user_id text, team_id text, organization_id text, budget_id text, blocked bool, allowed_routes text[], ${limits});
-create table "LiteLLM_ProxyModelTable" (model_id text primary key, model_name text, litellm_params jsonb, model_info jsonb);
+create table "LiteLLM_ProxyModelTable" (model_id text primary key, model_name text, litellm_params jsonb, model_info jsonb, blocked bool);
+create table "LiteLLM_TeamMembership" (user_id text, team_id text, spend float8, budget_id text);
+create table "LiteLLM_Config" (param_name text primary key, param_value jsonb);
+create table "LiteLLM_EndUserTable" (user_id text primary key, budget_id text, blocked bool);
 create table "LiteLLM_CredentialsTable" (credential_id text primary key, credential_name text, credential_values jsonb);
 `;
 const rows = `
@@ -66,8 +69,12 @@ beforeAll(async () => {
   ];
   for (const [n, params] of models.entries()) {
     const name = ['mine', 'other'][n];
-    await client.query('insert into "LiteLLM_ProxyModelTable" values ($1, $2, $3, $4)', [n, name, params, {}]);
+    const info = n === 0 ? { access_groups: ['beta'] } : {};
+    await client.query('insert into "LiteLLM_ProxyModelTable" values ($1, $2, $3, $4)', [n, name, params, info]);
   }
+  await client.query(
+    `insert into "LiteLLM_ProxyModelTable" values ('blocked', 'blocked', '{"model": "gpt-4o"}', '{}', true)`,
+  );
   const values = { api_key: sealed('sk-of-the-model', 'salt') };
   await client.query('insert into "LiteLLM_CredentialsTable" values ($1, $2, $3)', ['c', 'shared', values]);
 });
@@ -76,7 +83,8 @@ afterAll(async () => {
   await asOwner(owner, `drop database if exists ${database} with (force)`);
   rmSync(cwd, { recursive: true });
 });
-beforeEach(() => client.query('delete from "LiteLLM_VerificationToken"'));
+const emptied = ['VerificationToken', 'TeamMembership', 'EndUserTable', 'Config'];
+beforeEach(() => client.query(emptied.map((table) => `delete from "LiteLLM_${table}"`).join(';')));
 
 async function addKey(token: string, more: Record<string, unknown>): Promise<void> {
   const row = { token: hash(token), key_name: `sk-...${token.slice(-4)}`, spend: 0, models: [], ...more };
@@ -94,6 +102,7 @@ async function planned(salt: string | null = 'salt') {
   readLitellmModels(into, found, salt);
   finishNames(into, new Set());
   planPeople(found, into.plan, into.report, Date.parse('2026-11-18T00:00:00Z'));
+  reportOtherTables(into.report, found);
   const lines = new Map(into.report.lines.map((line) => [line.field.replace('database LiteLLM_', ''), line]));
   return { plan: into.plan, lines };
 }
@@ -138,6 +147,52 @@ describe('the import from LiteLLM’s database', () => {
       disabled: false,
     });
     expect(plan.keys.find(({ project }) => project === 't2')).toMatchObject({ allowedModels: null, disabled: true });
+  });
+
+  it('a key is limited to what its team or its user may use, too, and a group of models is its names', async () => {
+    await client.query(`update "LiteLLM_UserTable" set models = '{mine}' where user_id = 'u4'`);
+    await addKey('sk-own', { user_id: 'u4' });
+    await addKey('sk-both', { user_id: 'u4', models: ['mine', 'other'] });
+    await addKey('sk-more', { team_id: 't1', models: ['other'] });
+    await addKey('sk-group', { models: ['beta'] });
+    const { plan, lines } = await planned();
+    const allowed = (token: string) => plan.keys.find(({ sha256 }) => sha256 === hash(token))?.allowedModels;
+    expect(['sk-own', 'sk-both', 'sk-more', 'sk-group'].map(allowed)).toEqual([
+      ['mine'],
+      ['mine'],
+      undefined,
+      ['mine'],
+    ]);
+    expect(lines.get('UserTable[3].models')?.verdict).toBe('changed');
+    await client.query(`update "LiteLLM_UserTable" set models = null`);
+  });
+
+  it('budgets, memberships, settings and tables that are not read have lines, and a blocked model stays blocked', async () => {
+    await client.query(`
+      insert into "LiteLLM_TeamMembership" values ('u3', 't2', 0, 'b');
+      insert into "LiteLLM_EndUserTable" values ('e1', 'b', false), ('e2', null, false);
+      update "LiteLLM_UserTable" set rpm_limit = 5 where user_id = 'u4';
+      insert into "LiteLLM_Config" values ('router_settings', '{"fallbacks": [{"mine": ["other"]}], "timeout": 5}'), ('reload', '{}');
+    `);
+    const env = { environment_variables: { REDIS_HOST: sealed('cache.example.com', 'salt') } };
+    await client.query('insert into "LiteLLM_Config" values ($1, $2)', [
+      'environment_variables',
+      env.environment_variables,
+    ]);
+    const { plan, lines } = await planned();
+    const verdictOf = (field: string) => lines.get(field)?.verdict;
+    expect(lines.get('BudgetTable[0]')?.words).toContain('max_budget');
+    expect(verdictOf('OrganizationMembership[0]')).toBe('taken');
+    expect(verdictOf('TeamMembership[0].budget_id')).toBe('not taken');
+    expect(lines.get('EndUserTable')?.words).toMatch(/^1 rows/);
+    expect(verdictOf('UserTable[3].rpm_limit')).toBe('not taken');
+    expect(verdictOf('Config router_settings.timeout')).toBe('not taken');
+    expect(verdictOf('Config router_settings.fallbacks[0].mine[0]')).toBe('taken');
+    expect(verdictOf('Config reload')).toBe('changed');
+    expect(plan.secrets.get('REDIS_HOST')).toBe('cache.example.com');
+    expect(verdictOf('ProxyModelTable[2]')).toBe('not taken');
+    expect(plan.names.has('blocked')).toBe(false);
+    expect(plan.people.find(({ id }) => id === 'u3')?.memberships[0]?.projects).toEqual(['t1', 't2']);
   });
 
   it('a key whose models were not imported, and one that has expired, are not taken', async () => {

@@ -185,7 +185,7 @@ interface Adding {
 
 function ownRoute(into: ModelEntries, { placing, route, upstream, price }: Adding): OwnRoute {
   const { provider, params } = placing;
-  const { default: _default, price: listed, base_url, api_key_env, ...raw } = route?.raw ?? {};
+  const { default: _default, price: listed, base_url, api_key_env, retires, ...raw } = route?.raw ?? {};
   const isSelfHosted = String(into.book.providerEntry(provider.from).base_url).startsWith('${');
   const free = {
     input: '0',
@@ -199,6 +199,8 @@ function ownRoute(into: ModelEntries, { placing, route, upstream, price }: Addin
   const variable = region === null ? null : variableOf(region);
   return {
     ...(route ? raw : { processing: isSelfHosted ? 'operator' : 'unspecified', ...statedCapabilities(placing.info) }),
+    // The provider ends a model at its own address alone.
+    ...(!provider.isElsewhere && retires !== undefined && { retires }),
     ...(!provider.isElsewhere &&
       base_url !== undefined && { base_url, ...(api_key_env !== undefined && { api_key_env }) }),
     ...(region !== null && {
@@ -250,6 +252,7 @@ function reportRest(into: ModelEntries, entry: Fields, params: Fields, field: st
     const path = `${field}.model_info.${name}`;
     if (name in priceFields) reportPrice(path);
     else if (/cost/.test(name)) report.notTaken(path, 'a price of another kind: add it to catalogue.import.yaml');
+    else if (name === 'access_groups') report.taken(path, 'keys that are limited to the group may use this name');
     else if (['base_model', 'mode', 'id', 'max_input_tokens', 'max_output_tokens'].includes(name)) report.taken(path);
     else report.changed(path, 'left out: the catalogue says it');
   }

@@ -5,7 +5,7 @@ import { defaultsOf, fieldsOfEntry, readModelEntry } from './litellm-models.js';
 import { providerIds, splitModel } from './litellm-providers.js';
 import type { NamePlan } from './plan.js';
 import { ImportReport } from './report.js';
-import { type Fields, fieldsOf, textOf } from './values.js';
+import { type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 /** A chain of a name has at most so many models. */
 const chainMax = 10;
@@ -35,7 +35,7 @@ function addLeftOut(report: ImportReport, entry: Fields, path: string): void {
 }
 
 function addEntry(into: ModelEntries, { name, entry, path }: Named): void {
-  const { report, groups } = into;
+  const { report, groups, plan } = into;
   const fault = nameFault(name);
   if (fault !== null) return void report.notTaken(`${path}.model_name`, `"${name.slice(0, 100)}" ${fault}`);
   const deployment = readModelEntry(into, entry, path);
@@ -49,6 +49,9 @@ function addEntry(into: ModelEntries, { name, entry, path }: Named): void {
   groups.byName.set(name, group);
   group.fields.push(`${path}.model_name`);
   group.deployments.push(deployment);
+  for (const each of listOf(fieldsOf(entry.model_info).access_groups).map(String)) {
+    plan.accessGroups.set(each, (plan.accessGroups.get(each) ?? new Set()).add(name));
+  }
   for (const field of new Set([...Object.keys(defaults), ...Object.keys(group.defaults)])) {
     if (JSON.stringify(defaults[field]) === JSON.stringify(group.defaults[field])) continue;
     report.notTaken(

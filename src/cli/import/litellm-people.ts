@@ -1,6 +1,16 @@
 /** Turns LiteLLM's organisations, teams, users and keys into accounts, projects, people and keys. */
 import type { LitellmRows } from './litellm-database.js';
-import { membersByUser, reportOthers, teamsByUser } from './litellm-rows.js';
+import {
+  isEverything,
+  membersByUser,
+  reportBudgets,
+  reportMemberships,
+  reportModels,
+  reportOthers,
+  reportUserLimits,
+  taken,
+  teamsByUser,
+} from './litellm-rows.js';
 import type { KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
 import type { ImportReport } from './report.js';
 import { allowedMax, budgetOf, emailOf, keyRates, nameOf, slugOf, sourceId, unusedName, unusedSlug } from './shared.js';
@@ -15,6 +25,7 @@ export function planPeople(rows: LitellmRows, plan: Plan, report: ImportReport, 
   const budgets = new Map(rows.budgets.map((row) => [String(row.budget_id), row]));
   const reading: Reading = {
     ...{ plan, report, budgets, nowMs, teams: new Map(), people: new Map(), hashes: new Set() },
+    userModels: new Map(rows.users.map((row) => [String(row.user_id), limitedTo(row.models)])),
     ...{
       projectNames: new Map(),
       emails: new Set(),
@@ -25,8 +36,10 @@ export function planPeople(rows: LitellmRows, plan: Plan, report: ImportReport, 
   };
   for (const [i, row] of rows.organisations.entries())
     addOrganisation(reading, row, `database LiteLLM_OrganizationTable[${i}]`);
+  reportBudgets(report, rows);
   for (const [i, row] of rows.teams.entries()) addTeam(reading, row, `database LiteLLM_TeamTable[${i}]`);
   for (const [i, row] of rows.users.entries()) addUser(reading, row, `database LiteLLM_UserTable[${i}]`);
+  reportMemberships(report, rows);
   for (const [i, row] of rows.keys.entries()) addKey(reading, row, `database LiteLLM_VerificationToken[${i}]`);
 }
 
@@ -47,6 +60,8 @@ interface Reading {
   /** Names that a list of models of keys stands for, because many keys have the same. */
   readonly lists: Map<string, { known: string[]; unknown: string[] }>;
   readonly people: Map<string, PersonPlan>;
+  /** What keys without a team are limited to, by user; empty = nothing. */
+  readonly userModels: ReadonlyMap<string, readonly string[]>;
   readonly hashes: Set<string>;
   /** Names of projects that are in use, by account. */
   readonly projectNames: Map<string | null, Set<string>>;
@@ -63,7 +78,7 @@ function addOrganisation({ plan, report, budgets }: Reading, row: Fields, field:
   const own = { ...(budgets.get(String(row.budget_id)) ?? {}), spend: row.spend };
   const { budget, openingUsd } = budgetOf(report, own, field);
   plan.accounts.push({ id, alias: slug, budget, openingUsd });
-  report.taken(field, `the account of "${nameOf(alias)}"`);
+  report.taken(field, taken(row, `the account of "${nameOf(alias)}"`));
   reportModels(report, row, field);
   reportOthers(report, row, field);
 }
@@ -94,23 +109,20 @@ function addTeam(reading: Reading, row: Fields, field: string): void {
     tokensPerMinute: countOf(row.tpm_limit),
   };
   plan.projects.push(project);
-  const limited = listOf(row.models).map(String);
-  teams.set(String(row.team_id), {
-    project,
-    isBlocked: row.blocked === true,
-    models: limited.some(isEverything) ? [] : limited,
-  });
-  if (name === stated) report.taken(field, `the project "${name}"`);
-  else report.changed(field, `the project "${name}": its name was taken or too long`);
+  const models = limitedTo(row.models);
+  teams.set(String(row.team_id), { project, isBlocked: row.blocked === true, models });
+  if (name === stated) report.taken(field, taken(row, `the project "${name}"`));
+  else report.changed(field, taken(row, `the project "${name}": its name was taken or too long`));
   if (row.blocked === true) report.changed(`${field}.blocked`, 'a project cannot be blocked: its keys are disabled');
   if (countOf(row.max_parallel_requests) !== null) parallel(report, field);
-  if (limited.length > 0) report.changed(`${field}.models`, 'a project is not limited to models: its keys are');
+  if (models.length > 0) report.changed(`${field}.models`, 'a project is not limited to models: its keys are');
   reportOthers(report, row, field);
 }
 
 function addUser(reading: Reading, row: Fields, field: string): void {
   const { plan, report, people, teams, emails, teamsOf, membersOf } = reading;
   report.expect([field]);
+  reportUserLimits(report, row, field);
   const email = emailOf(row.user_email);
   const id = String(row.user_id);
   if (email === null) {
@@ -140,8 +152,6 @@ function addUser(reading: Reading, row: Fields, field: string): void {
   emails.add(person.email);
   people.set(id, person);
   report.taken(field, `a person, ${memberships.map(({ role: each }) => each).join(', ')}`);
-  if (row.max_budget != null)
-    report.notTaken(`${field}.max_budget`, 'people have no budget: give their keys or their project one');
   reportOthers(report, row, field);
 }
 
@@ -168,12 +178,8 @@ function addKey(reading: Reading, row: Fields, field: string): void {
   const shared = budgets.get(String(row.budget_id));
   const own = shared ? { ...shared, ...withoutNull(row) } : row;
   const { budget, openingUsd } = budgetOf(report, own, field);
-  const models = listOf(row.models).map(String);
-  const allowedModels = allowedOf(
-    reading,
-    models.length === 0 || models.some(isEverything) ? (inTeam?.models ?? []) : models,
-    field,
-  );
+  const over = inTeam ? inTeam.models : (reading.userModels.get(String(row.user_id)) ?? []);
+  const allowedModels = allowedOf(reading, limitedTo(row.models), over, field);
   if (allowedModels?.length === 0)
     return void report.notTaken(field, `no model of the key "${shown(name)}" was imported: make a new one`);
   if (allowedModels && allowedModels.length > allowedMax) {
@@ -205,7 +211,7 @@ function addKey(reading: Reading, row: Fields, field: string): void {
       { bounds: plan.keyBounds, fields: { requests: `${field}.rpm_limit`, tokens: `${field}.tpm_limit` } },
     ),
   } satisfies KeyPlan);
-  report.taken(field, `the key "${shown(name)}", which keeps its token`);
+  report.taken(field, taken(row, `the key "${shown(name)}", which keeps its token`));
   if (countOf(own.max_parallel_requests) !== null) parallel(report, field);
   reportOthers(report, row, field);
 }
@@ -217,19 +223,33 @@ function parallel(report: ImportReport, field: string): void {
   report.notTaken(`${field}.max_parallel_requests`, 'there is no limit on requests at once: use requests per minute');
 }
 
-/** `all-team-models` and the like stand for everything. */
-const isEverything = (model: string) => /^all-(team|proxy|org)-models$|^\*$/.test(model);
+/** The models that a row limits to; empty = nothing. */
+function limitedTo(models: unknown): readonly string[] {
+  const list = listOf(models).map(String);
+  return list.some(isEverything) ? [] : list;
+}
 
-/** Names of the import that a key is limited to, with those that a wildcard means; null where it is limited to none. */
-function allowedOf({ plan, report, lists }: Reading, models: readonly string[], field: string): string[] | null {
-  if (models.length === 0) return null;
+/** Names of the import that a key may use: its own that its team, or its user, may use too. null where it is limited to none. */
+function allowedOf(reading: Reading, own: readonly string[], over: readonly string[], field: string): string[] | null {
+  if (own.length === 0 && over.length === 0) return null;
+  const mine = namesOf(reading, own);
+  const above = namesOf(reading, over);
+  for (const model of own.length > 0 ? mine.unknown : above.unknown) {
+    reading.report.notTaken(`${field}.models`, `no name "${model.slice(0, 100)}" was imported`);
+  }
+  if (own.length === 0) return above.known;
+  if (over.length === 0) return mine.known;
+  const both = mine.known.filter((name) => above.known.includes(name));
+  if (both.length < mine.known.length)
+    reading.report.changed(`${field}.models`, 'without those that its team, or its user, may not use');
+  return both;
+}
+
+function namesOf({ plan, lists }: Reading, models: readonly string[]): { known: string[]; unknown: string[] } {
   const key = JSON.stringify(models);
   const list = lists.get(key) ?? listed(plan, models);
   lists.set(key, list);
-  for (const model of list.unknown) {
-    report.notTaken(`${field}.models`, `no name "${model.slice(0, 100)}" was imported`);
-  }
-  return list.known;
+  return list;
 }
 
 function listed(plan: Plan, models: readonly string[]): { known: string[]; unknown: string[] } {
@@ -237,15 +257,11 @@ function listed(plan: Plan, models: readonly string[]): { known: string[]; unkno
   const unknown: string[] = [];
   for (const model of models) {
     const start = model.endsWith('*') ? model.slice(0, -1) : null;
-    const found = start === null ? [] : [...plan.names.keys()].filter((name) => name.startsWith(start));
+    const group = [...(plan.accessGroups.get(model) ?? [])].filter((name) => plan.names.has(name));
+    const found = start === null ? group : [...plan.names.keys()].filter((name) => name.startsWith(start));
     if (plan.names.has(model)) known.push(model);
     else if (found.length > 0) known.push(...found);
     else unknown.push(model);
   }
   return { known: [...new Set(known)], unknown };
-}
-
-function reportModels(report: ImportReport, row: Fields, field: string): void {
-  if (listOf(row.models).length > 0)
-    report.notTaken(`${field}.models`, 'only keys are limited to models: limit its keys');
 }

@@ -81,6 +81,8 @@ export class Plan {
     routes: [],
   };
   readonly names = new Map<string, NamePlan>();
+  /** Names by the access group that their entries are in, which keys can be limited to. */
+  readonly accessGroups = new Map<string, Set<string>>();
   /** Literal secrets, by the variable that stands for each. */
   readonly secrets = new Map<string, string>();
   readonly accounts: AccountPlan[] = [];
