@@ -13,6 +13,9 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20
 const rounds = Number(values.rounds);
 const keys = 400;
 
+/** Ends in the same four characters in every round, because they are a part of what is compared. */
+const tokenOf = (round, n) => `sk-${round}-${String(n).padStart(4, '0')}`;
+
 /** Customers with teams and virtual keys. `round` keeps the sources apart, because a gateway knows what it has imported. */
 function sourceOf(round) {
   const id = (kind, n) => `${round}-${kind}${n}`;
@@ -20,7 +23,7 @@ function sourceOf(round) {
   const customers = [0, 1, 2].map((n) => ({ id: id('c', n), name: id('customer', n), budget_id }));
   const teams = [0, 1, 2, 3, 4, 5].map((n) => ({ id: id('t', n), name: `team ${n}`, customer_id: id('c', n % 3) }));
   const virtual_keys = Array.from({ length: keys }, (_, n) => ({
-    ...{ id: id('k', n), name: `key ${n}`, value: `sk-${round}-${n}`, is_active: n % 50 !== 0 },
+    ...{ id: id('k', n), name: `key ${n}`, value: tokenOf(round, n), is_active: n % 50 !== 0 },
     ...(n % 7 === 0 ? {} : { team_id: id('t', n % 6) }),
     ...(n % 3 === 0 && { budget_id }),
   }));
@@ -92,14 +95,17 @@ for (let n = 0; n < rounds; n++) {
   if (code !== 0) interrupted++;
   const again = await importOf(round);
   if (again.code !== 0) failed++;
-  if ((await stateOf(round)) !== expected) differing++;
+  const state = await stateOf(round);
+  if (state === expected) continue;
+  const at = [...state].findIndex((character, index) => character !== expected[index]);
+  if (differing++ === 0) console.log(`${state.slice(at - 200, at + 100)}\n${expected.slice(at - 200, at + 100)}`);
 }
 checks.check(`${rounds} rounds, ${interrupted} of them ended early`, interrupted > 0);
 checks.check(`${failed} could not be run again`, failed === 0);
 checks.check(`${differing} differ from the import that was left alone`, differing === 0);
 const { status } = await fetch(`${gateway.url}/v1/chat/completions`, {
   method: 'POST',
-  headers: { authorization: `Bearer sk-round0x-1`, 'content-type': 'application/json' },
+  headers: { authorization: `Bearer ${tokenOf('round0x', 1)}`, 'content-type': 'application/json' },
   body: JSON.stringify({ model: run.pin, messages: [{ role: 'user', content: '{}' }] }),
 });
 checks.check(`a token that was brought along gets ${status}`, status === 200);

@@ -31,6 +31,8 @@ const litellmSettings: Answers = {
   callbacks: ['not taken', callbacks],
   success_callback: ['not taken', callbacks],
   failure_callback: ['not taken', callbacks],
+  service_callback: ['not taken', callbacks],
+  telemetry: ['taken', 'nothing is sent to anybody'],
   cache: ['not taken', noCache],
   cache_params: ['not taken', noCache],
   set_verbose: ['changed', 'left out: logs are structured, without prompts'],
@@ -64,11 +66,22 @@ const routerSettings: Answers = {
 };
 
 const generalSettings: Answers = {
-  master_key: ['changed', 'left out: Lodestone has an admin token of its own'],
+  master_key: [
+    'changed',
+    'left out: Lodestone has an admin token of its own; clients that send it need a key, which token_sha256 can make of it',
+  ],
   database_url: ['changed', 'left out: keys and teams are read with --database-url'],
   store_model_in_db: ['changed', 'left out: models of the database are read with --database-url'],
   database_connection_pool_limit: ['changed', 'left out: Lodestone has a pool of its own'],
   proxy_batch_write_at: ['changed', 'left out: every request is in the journal before its last byte leaves'],
+  disable_spend_logs: ['changed', 'left out: every request is recorded, without prompts and answers'],
+  disable_error_logs: ['changed', 'left out: every request is recorded, without prompts and answers'],
+  store_prompts_in_spend_logs: ['not taken', 'prompts and answers are not kept: let the client keep them'],
+  maximum_spend_logs_retention_period: ['not taken', 'set storage.retention.generations in lodestone.yaml'],
+  maximum_spend_logs_retention_interval: ['changed', 'left out: whole months go'],
+  allowed_ips: ['not taken', 'limit keys to addresses: allowed_ips of a key'],
+  proxy_base_url: ['not taken', 'set server.base_url in lodestone.yaml'],
+  json_logs: ['taken', 'logs are JSON'],
   alerting: ['not taken', 'notices go to a webhook and by mail: set notices in lodestone.yaml'],
 };
 

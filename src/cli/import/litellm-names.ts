@@ -13,9 +13,11 @@ const chainMax = 10;
 /** Why a text cannot be a name; null where it can. */
 export function nameFault(name: string): string | null {
   if (isModelName(name)) return null;
-  if (!/^[\x21-\x7e]{1,200}$/.test(name)) return 'is no name: 1 to 200 printable characters without spaces';
-  if (name.split('/').length > 2) return 'has the shape of an id: a name has at most one "/"';
-  return 'begins with auto/ or alias/, which names cannot';
+  if (!/^[\x21-\x7e]{1,200}$/.test(name))
+    return 'is no name, which has 1 to 200 printable ASCII characters without spaces: rename it, and where it is used';
+  if (name.split('/').length > 2)
+    return 'has the shape of an id, because a name has at most one "/": rename it, and where it is used';
+  return 'begins with auto/ or alias/, which names cannot: rename it, and where it is used';
 }
 
 /** Reads an entry of a model list, from a file or a database. */
