@@ -107,9 +107,9 @@ describe('the rules themselves', () => {
     expect(stageFaults([file('src/pipeline/walk/next.ts', '../respond/stream.js')])).toHaveLength(1);
     expect(stageFaults([file('src/pipeline/walk/next.ts', './order.js', '../handover.js')])).toEqual([]);
     expect(stageFaults([file('src/pipeline/pipeline.ts', './gate.js', './rank.js')])).toEqual([]);
-    expect(stageFaults([file('src/pipeline/handover.ts', './validate.js')])).toHaveLength(1);
+    expect(stageFaults([file('src/pipeline/ports.ts', './validate.js')])).toHaveLength(1);
     const typeOnly = "import type { Validator } from './validate.js';";
-    expect(stageFaults([{ path: 'src/pipeline/handover.ts', text: typeOnly }])).toEqual([]);
+    expect(stageFaults([{ path: 'src/pipeline/ports.ts', text: typeOnly }])).toEqual([]);
   });
 
   it('find a cycle, also of types and over several files', () => {

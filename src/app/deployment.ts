@@ -17,7 +17,7 @@ import type { Config } from '../config/config.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { HttpDeps } from '../http/deps.js';
 import type { Figures } from '../observability/metrics/figures.js';
-import type { PipelinePorts } from '../pipeline/handover.js';
+import type { PipelinePorts } from '../pipeline/ports.js';
 import type { Store } from '../storage/store.js';
 
 export interface Deployment extends Readonly<HttpDeps['deployment']> {

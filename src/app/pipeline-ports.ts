@@ -2,10 +2,12 @@
 import type { ExpirySweeper } from '../accounts/keys/expiry-sweeper.js';
 import { TokenCounter } from '../billing/count/counter.js';
 import type { Config } from '../config/config.js';
+import type { QuotaHolds } from '../health/quota-holds.js';
 import type { HttpDeps } from '../http/deps.js';
-import type { PipelinePorts } from '../pipeline/handover.js';
+import type { PipelinePorts } from '../pipeline/ports.js';
 import { type Names, Validator } from '../pipeline/validate.js';
 import { FailureReader } from '../providers/classify/failure-reader.js';
+import type { KeyPool } from '../providers/credentials/key-pool.js';
 import { loadPackage } from '../providers/credentials/optional-package.js';
 import { OwnHeaders, type OwnSecrets } from '../providers/credentials/own-headers.js';
 import { ProviderCredentials } from '../providers/credentials/provider-credentials.js';
@@ -79,5 +81,25 @@ export function pipelinePorts(shared: SharedParts, parts: OpenParts): GatewayPor
     transportOf: ({ provider }) => (provider.dialect === 'sandbox' ? sandbox : http),
     upstreamConnections: () => http.connectionCounts(),
     loadTokenizer: () => counter.load(),
+  };
+}
+
+type Holds = Pick<QuotaHolds, 'isHeld' | 'view' | 'lift' | 'hold' | 'used'>;
+
+/** The holds of routes: those of their own, and those of all the keys that a route may be called with. */
+export function routeHolds(holds: Holds, keys: Pick<KeyPool, 'spentUntil' | 'lift'>): Holds {
+  return {
+    isHeld: (routeId) => holds.isHeld(routeId) || keys.spentUntil(routeId) !== null,
+    view: (routeId) => {
+      const own = holds.view(routeId);
+      const until = own === null ? keys.spentUntil(routeId) : null;
+      return until === null ? own : { until, reason: 'upstream' };
+    },
+    lift: async (routeId) => {
+      const isKeys = keys.lift(routeId);
+      return (await holds.lift(routeId)) || isKeys;
+    },
+    hold: (routeId, reason) => holds.hold(routeId, reason),
+    used: (route, tokens, createdAt) => holds.used(route, tokens, createdAt),
   };
 }

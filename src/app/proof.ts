@@ -5,7 +5,7 @@ import { SharedRead } from '../base/shared-read.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
 import type { HttpDeps } from '../http/deps.js';
-import type { PipelinePorts } from '../pipeline/handover.js';
+import type { PipelinePorts } from '../pipeline/ports.js';
 import { LogKeyFile } from '../sealing/log-key.js';
 import { PublishedCheckpoint } from '../sealing/published-checkpoint.js';
 import { rotateKey } from '../sealing/rotate-key.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Member, MemberList, RecentMap } from './collections.js';
 
-const member = (): Member => ({ place: -1 });
+const member = (): Member => ({ index: -1 });
 
 describe('a member list', () => {
   it('holds each member once, and those that were not removed', () => {

@@ -1,12 +1,12 @@
 /** `MemberList`, a set that makes no garbage, and `RecentMap`, a cache that cannot grow without bound. */
 
 export interface Member {
-  /** Its place in the list; -1 while it is in none. Set by the list alone. */
-  place: number;
+  /** Its index in the list; -1 while it is in none. Set by the list alone. */
+  index: number;
 }
 
 /**
- * A set of objects that each know their place in it. Adding and removing allocates nothing.
+ * A set of objects that each know their index in it. Adding and removing allocates nothing.
  *
  * A JavaScript Set that members join and leave all the time gets a new table every few operations, and each old table points to
  * the next. One table that the collector has moved to the old generation then keeps all later ones alive, with their members
@@ -20,21 +20,21 @@ export class MemberList<T extends Member> {
   }
 
   add(member: T): void {
-    if (member.place !== -1) return;
-    member.place = this.#members.length;
+    if (member.index !== -1) return;
+    member.index = this.#members.length;
     this.#members.push(member);
   }
 
   /** The last member takes the place of the removed one, so the order changes. */
   delete(member: T): void {
-    const { place } = member;
-    if (place === -1) return;
+    const { index } = member;
+    if (index === -1) return;
     const last = this.#members.pop()!;
     if (last !== member) {
-      this.#members[place] = last;
-      last.place = place;
+      this.#members[index] = last;
+      last.index = index;
     }
-    member.place = -1;
+    member.index = -1;
   }
 
   /** A copy, because whoever goes through the members may remove some. */

@@ -37,3 +37,23 @@ export function decodeLatin1(text: Latin1Text): string {
 export function copyLatin1(text: Latin1Text): Latin1Text {
   return Buffer.from(text, 'latin1').toString('latin1') as Latin1Text;
 }
+
+/** A longer text is not kept. */
+const keptLengthMax = 256;
+const keptTexts = new Map<string, string>();
+const keptTextsMax = 1_000;
+
+/**
+ * The ordinary string of a text that comes again and again, such as a model id, made once. It is a copy: a part of a body would keep the whole
+ * body in memory for as long as the record of the request.
+ */
+export function decodeOnce(text: string): string {
+  return keptTexts.get(text) ?? keepText(text as Latin1Text);
+}
+
+function keepText(text: Latin1Text): string {
+  const decoded = decodeLatin1(text);
+  if (keptTexts.size >= keptTextsMax) keptTexts.clear();
+  if (text.length <= keptLengthMax) keptTexts.set(copyLatin1(text), decoded);
+  return decoded;
+}

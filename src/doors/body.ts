@@ -1,6 +1,6 @@
 /** Reads what the bodies of all doors have in common: JSON, the model id, the fallback list, and the types of fields. */
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { fallbackModelsMax } from '../wire/chat-request.js';
+import { fallbackModelsMax, modelIdMax } from '../wire/chat-request.js';
 import {
   excerpt,
   type JsonText,
@@ -11,8 +11,6 @@ import {
   shown,
   type TextEncoding,
 } from '../wire/json-text.js';
-
-import { modelIdMax } from './chat/model-ids.js';
 
 export type Fields = Record<string, unknown>;
 

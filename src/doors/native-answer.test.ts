@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { damaged } from '../../tests/support/damaged-bytes.js';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
 import { detachTexts } from '../providers/detach-texts.js';
-import { parseAnswer, readAnswer, readTaskAnswer } from '../providers/read-answer.js';
+
+import { readTaskAnswer } from '../providers/read-task-answer.js';
+import { parseAnswer, readAnswer } from '../providers/translation.js';
 import { bytesWithPieces, type CompletionParts } from '../wire/completion-parts.js';
 import { chatDoor } from './chat/chat-door.js';
 import type { Door } from './door.js';

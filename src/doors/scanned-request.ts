@@ -1,9 +1,11 @@
 /** Scans what the requests of all client APIs with a body of their own have in common, and the types that several of them use. */
+
+import { decodeOnce } from '../base/latin1.js';
+import { modelIdMax } from '../wire/chat-request.js';
 import { JsonScanner, SeenNames } from '../wire/json-scanner.js';
 import { nestingMax } from '../wire/json-text.js';
 import { ObjectScan, scanWhole, type ValueScan } from '../wire/scan-object.js';
 import { isOrdinaryTier } from '../wire/usage.js';
-import { keptModelId, modelIdMax } from './chat/model-ids.js';
 
 /** A body that was scanned. Its text is latin1. */
 export interface ScannedBody {
@@ -59,7 +61,7 @@ export class RequestScan {
         this.modelStart = json.at;
         const start = json.takePlainString();
         if (start === -1 || json.at - start > modelIdMax) return false;
-        this.model = keptModelId(json.text.slice(start, json.at - 1));
+        this.model = decodeOnce(json.text.slice(start, json.at - 1));
         json.peek();
         this.modelEnd = json.at;
         return true;

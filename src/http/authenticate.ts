@@ -1,6 +1,6 @@
 /** Admits requests to `/v1/*` outside the chat path, by the same checks in the same order; only credits are not needed here. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { addressRefusal, settingsRefusal } from '../accounts/keys/key-scope.js';
+import { addressRefusal, settingsRefusal } from '../accounts/keys/token.js';
 import type { Account, Identity } from '../domain/account.js';
 import type { Project } from '../domain/organisation.js';
 import { gatewayError } from '../errors/gateway-error.js';

@@ -68,3 +68,135 @@ function usedEnd(bytes: Buffer, from: number): number {
   while (end > from && bytes[end - 1] === 0) end--;
   return end;
 }
+
+export const integer = 0;
+export const double = 1;
+export const text = 2;
+const flag = 3;
+
+/** A longer text is written by the system's encoder, which is faster from about this length on. */
+const shortText = 64;
+const exactMax = BigInt(Number.MAX_SAFE_INTEGER);
+
+export class FieldWriter {
+  /** Where the next byte goes. What is written behind the end of the buffer goes nowhere, and only this tells of it. */
+  at = 0;
+
+  constructor(readonly bytes: Buffer) {}
+
+  protected flag(number: number, value: boolean): void {
+    if (value) this.bytes[this.at++] = (number << 2) | flag;
+  }
+
+  /** Zero is left out. */
+  protected number(number: number, value: number): void {
+    if (value !== 0) this.optional(number, value);
+  }
+
+  protected optional(number: number, value: number | null): void {
+    if (value === null) return;
+    if (Number.isSafeInteger(value) && value >= 0) {
+      this.bytes[this.at++] = (number << 2) | integer;
+      this.#integer(value);
+      return;
+    }
+    this.bytes[this.at++] = (number << 2) | double;
+    if (this.at + 8 <= this.bytes.length) this.bytes.writeDoubleLE(value, this.at);
+    this.at += 8;
+  }
+
+  /** Amounts beyond the exact numbers are written as text. */
+  protected amount(number: number, value: bigint): void {
+    if (value === 0n) return;
+    if (value > 0n && value <= exactMax) this.optional(number, Number(value));
+    else this.text(number, String(value));
+  }
+
+  #integer(value: number): void {
+    let left = value;
+    while (left > 0x7fff_ffff) {
+      this.bytes[this.at++] = (left % 128) | 128;
+      left = Math.floor(left / 128);
+    }
+    while (left > 127) {
+      this.bytes[this.at++] = (left & 127) | 128;
+      left >>>= 7;
+    }
+    this.bytes[this.at++] = left;
+  }
+
+  /** An empty text is written, because it is not null. */
+  protected text(number: number, value: string | null | undefined): void {
+    if (value === null || value === undefined) return;
+    const { bytes } = this;
+    const { length } = value;
+    if (length > shortText) {
+      this.#longText(number, value);
+      return;
+    }
+    let at = this.at;
+    bytes[at++] = (number << 2) | text;
+    bytes[at++] = length;
+    for (let i = 0; i < length; i++) {
+      const unit = value.charCodeAt(i);
+      if (unit > 127) {
+        this.#longText(number, value);
+        return;
+      }
+      bytes[at++] = unit;
+    }
+    this.at = at;
+  }
+
+  #longText(number: number, value: string): void {
+    const size = Buffer.byteLength(value);
+    this.bytes[this.at++] = (number << 2) | text;
+    this.#integer(size);
+    if (this.at + size <= this.bytes.length) this.bytes.write(value, this.at);
+    this.at += size;
+  }
+}
+
+export type Value = string | number | true;
+
+export class FieldReader {
+  number = 0;
+  value: Value = true;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private at: number,
+    private readonly end: number,
+  ) {}
+
+  next(): boolean {
+    if (this.at >= this.end) return false;
+    const key = this.bytes[this.at++]!;
+    this.number = key >> 2;
+    const type = key & 3;
+    if (type === flag) this.value = true;
+    else if (type === double) {
+      this.value = this.bytes.readDoubleLE(this.at);
+      this.at += 8;
+    } else {
+      const value = this.#integer();
+      this.value = type === integer ? value : this.#text(value);
+    }
+    return true;
+  }
+
+  #integer(): number {
+    let value = 0;
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.bytes[this.at++]!;
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+    }
+  }
+
+  #text(size: number): string {
+    const start = this.at;
+    this.at += size;
+    return this.bytes.toString('utf8', start, this.at);
+  }
+}

@@ -61,10 +61,10 @@ export async function openJournalSlot(options: SlotOptions): Promise<JournalSlot
   const { slot, journal } = await openFirstFree(options);
   return {
     slot,
-    append: (generation, whenWritten) => journal.append(generation, whenWritten),
-    appendProvisional: (generation) => journal.appendProvisional(generation),
-    reserve: (bytes) => journal.reserve(bytes),
-    release: (bytes) => journal.release(bytes),
+    append: journal.append.bind(journal),
+    appendProvisional: journal.appendProvisional.bind(journal),
+    reserve: journal.reserve.bind(journal),
+    release: journal.release.bind(journal),
     get fault() {
       return journal.fault;
     },

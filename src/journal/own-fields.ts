@@ -1,6 +1,6 @@
 /** What differs from record to record, read off a record's bytes, and the bytes that it has in common with others of its kind. */
 import { escapeText, noValue } from '../domain/settlement-row.js';
-import { double, integer, text } from './fields.js';
+import { double, integer, text } from './frames.js';
 import { field, part } from './record.js';
 
 /** A record that has more in common with others is read whole. */

@@ -14,8 +14,7 @@
  */
 import type { AttemptRecord, Generation } from '../domain/generation.js';
 import type { CostLine } from '../wire/cost.js';
-import { FieldReader, FieldWriter, type Value } from './fields.js';
-import { closeFrame, frameBytes } from './frames.js';
+import { closeFrame, FieldReader, FieldWriter, frameBytes, type Value } from './frames.js';
 
 type RecordKind = 'final' | 'provisional' | 'void';
 /** By the byte that stands for it. */

@@ -41,7 +41,7 @@ export class Settler implements SettlerPort {
   readonly #asides = new Map<string, SetAsideFile>();
   readonly #expander = new RecordExpander();
   #queue: Waiting[] = [];
-  #looks = 0;
+  #rounds = 0;
   #waiters: (() => void)[] = [];
   readonly #timer: NodeJS.Timeout;
   /** What happened in streams of processes that are gone and is not told yet. The next process that is attached tells it. */
@@ -83,10 +83,10 @@ export class Settler implements SettlerPort {
   }
 
   async replayed(timeoutMs: number): Promise<boolean> {
-    const asked = this.#looks;
+    const asked = this.#rounds;
     const until = performance.now() + timeoutMs;
     for (;;) {
-      if (this.#looks > asked && this.#streams.isReplayed) return true;
+      if (this.#rounds > asked && this.#streams.isReplayed) return true;
       const leftMs = until - performance.now();
       if (leftMs <= 0) return false;
       this.#writer.wake();
@@ -112,8 +112,8 @@ export class Settler implements SettlerPort {
 
   /** Reads what was written since. */
   async fill(): Promise<void> {
-    await this.#streams.look();
-    this.#looks++;
+    await this.#streams.readNew();
+    this.#rounds++;
     let bytes = this.#queue.reduce((sum, { start, end }) => sum + end - start, 0);
     for (let found = true; found && bytes < batchBytes; ) {
       found = false;

@@ -52,7 +52,7 @@ export class Streams {
   }
 
   /** Looks which files there are now. */
-  async look(): Promise<void> {
+  async readNew(): Promise<void> {
     const dirs = new Set([...this.options.dirs(), ...this.all.map(({ dir }) => dir)]);
     for (const dir of dirs) {
       try {

@@ -203,7 +203,7 @@ export class EarlyHold {
 
 /** The memory that one body holds. */
 export class BodyHold implements Member {
-  place = -1;
+  index = -1;
   /** The number of sweeps since the last byte arrived. */
   quietSweeps = 0;
   private bytes = 0;

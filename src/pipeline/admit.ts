@@ -1,8 +1,7 @@
 /** Stage 1: who is calling, from where, and may they. Nothing here reads the body. The control API uses the same checks. */
 
 import { broughtTokenIn } from '../accounts/keys/brought-tokens.js';
-import { addressRefusal } from '../accounts/keys/key-scope.js';
-import { checkTokenShape, isTokenValid, type PresentedToken } from '../accounts/keys/token.js';
+import { addressRefusal, checkTokenShape, isTokenValid, type PresentedToken } from '../accounts/keys/token.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
@@ -14,9 +13,9 @@ import type { BodyMemory } from '../limits/body-memory.js';
 import { ipRateLimited, keyRateLimited, peerOf } from '../limits/rate-limits.js';
 import type { Territories } from '../territory/territories.js';
 import type { Caller } from './caller.js';
-import type { PipelinePorts } from './handover.js';
 import { type IdentifyPorts, identify, lookUp, lookUpBrought, verifyKey } from './identify.js';
-import { mayUseOwn } from './own-candidates.js';
+import { mayUseOwn } from './own-credentials.js';
+import type { PipelinePorts } from './ports.js';
 
 /** 32 MiB. */
 export const bodyBytesMax = 33_554_432;

@@ -8,16 +8,14 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import { AnswerBytes } from '../wire/outgoing-body.js';
 import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
-import { estimatePromptTokens } from './estimate.js';
 import type { Arrival } from './exchange.js';
 import { gate, wishesOf } from './gate.js';
-import type { PipelinePorts } from './handover.js';
-import { withOwn } from './own-candidates.js';
+import { headsOf, withOwn } from './own-credentials.js';
+import type { PipelinePorts } from './ports.js';
 import { rank } from './rank.js';
 import { checkKind, resolveRequested } from './resolve.js';
-import { checkContentType, freeLargeParts } from './validate.js';
+import { checkContentType, estimatePromptTokens, freeLargeParts } from './validate.js';
 import { countPrompt } from './walk/count-prompt.js';
-import { headsOf } from './walk/own-credential.js';
 
 /** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
 export async function answerCount(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {

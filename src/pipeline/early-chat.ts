@@ -11,7 +11,8 @@ import type { Door } from '../doors/door.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { isJsonType } from '../wire/json-text.js';
 import type { Caller } from './caller.js';
-import type { Exchange, PipelinePorts } from './handover.js';
+import type { Exchange } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 
 type Prepare = (identity: Identity, request: ChatRequest) => Exchange;
 

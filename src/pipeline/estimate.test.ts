@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
+import { estimateCost } from '../billing/bill.js';
 import type { Route } from '../catalogue/route.js';
-import { estimateCost, estimatePromptTokens } from './estimate.js';
+import { estimatePromptTokens } from './validate.js';
 
 const route = { price: { input: 3n, output: 5n, cachedInput: null, request: 7n }, maxOutputTokens: 100 } as Route;
 const asked = { promptTokens: 10, atMs: 0 };

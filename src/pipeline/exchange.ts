@@ -2,10 +2,11 @@
  * Opens the exchange of an admitted caller: runs validate, resolve and gate, estimates what the request may cost, and takes its tokens and
  * the hold on the balance.
  */
-import { modelRefusal } from '../accounts/keys/key-scope.js';
+import { modelRefusal } from '../accounts/keys/token.js';
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
 import { isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { estimateCost } from '../billing/bill.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { Door } from '../doors/door.js';
@@ -16,13 +17,13 @@ import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { Caller } from './caller.js';
 import type { EarlyChat } from './early-chat.js';
-import { estimateCost, estimatePromptTokens } from './estimate.js';
 import { gateChain, wishesOf } from './gate.js';
-import type { ChatNotes, Exchange, PipelinePorts } from './handover.js';
-import { countedRoutes, takeOwn, unpaidBy, usesOperators, withOwn } from './own-candidates.js';
+import type { ChatNotes, Exchange } from './handover.js';
+import { countedRoutes, takeOwn, unpaidBy, usesOperators, withOwn } from './own-credentials.js';
+import type { PipelinePorts } from './ports.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
-import { recallStay } from './sticky.js';
-import { applyStrictness, checkContentType, freeLargeParts, isLargeBody } from './validate.js';
+import { recallRoute } from './sticky.js';
+import { applyStrictness, checkContentType, estimatePromptTokens, freeLargeParts, isLargeBody } from './validate.js';
 
 export interface Arrival {
   readonly door: Door;
@@ -157,7 +158,7 @@ export function prepareExchange(
   applyStrictness(request, caller);
   const sentChain = resolveOwnChain(ports, snapshot, { identity, request }, plan);
   // Before the tokens are counted: in a fleet both questions then share a round trip.
-  const stay = plan.kind === 'pin' ? null : recallStay(ports, { identity, request, preferences, caller }, plan);
+  const remembered = plan.kind === 'pin' ? null : recallRoute(ports, { identity, request, preferences, caller }, plan);
   const promptEstimate = estimatePromptTokens(request);
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
@@ -191,7 +192,7 @@ export function prepareExchange(
     policy,
     projectPolicy,
     preferences,
-    stay,
+    remembered,
     gated,
     promptEstimate,
     costEstimatePico,

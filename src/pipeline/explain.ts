@@ -2,31 +2,29 @@
  * The dry run of a chat request: the same resolve, gate, rank and obstacles as a real request, without a call. It shows what would
  * happen, also where that is an error.
  */
-import { modelRefusal } from '../accounts/keys/key-scope.js';
+import { modelRefusal } from '../accounts/keys/token.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { type CredentialName, credentialOf } from '../catalogue/credential-name.js';
 import { healthKeyOf, type Route, type Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { healthOf } from '../health/own-health.js';
+import { healthOf } from '../health/route-health.js';
 import { keyScopeGate, permittedRoutes } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { estimatePromptTokens } from './estimate.js';
 import { gate, wishesOf } from './gate.js';
-import { newTrail, type PipelinePorts, type Plan, type Trail } from './handover.js';
-import { mayUseOwn, unpaidBy, withOwn } from './own-candidates.js';
+import { newTrail, type Plan, type RememberedRoute, type Trail } from './handover.js';
+import { afterObstacle, headsOf, mayUseOwn, pauseOf, unpaidBy, withOwn } from './own-credentials.js';
+import type { PipelinePorts } from './ports.js';
 import { type Ranking, type Score, scores } from './rank.js';
 import { alongChain, checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
-import type { Stay } from './stay.js';
-import { recallStay } from './sticky.js';
-import { applyStrictness } from './validate.js';
+import { recallRoute } from './sticky.js';
+import { applyStrictness, estimatePromptTokens } from './validate.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 import { orderCandidates } from './walk/order-candidates.js';
-import { afterObstacle, headsOf, pauseOf } from './walk/own-credential.js';
 
 export type ExplainPorts = Pick<
   PipelinePorts,
@@ -160,9 +158,9 @@ async function wouldServe(
     explanation.candidates.push(...excluded.map((route) => removedBy(plan, route, 'territory', null)));
     if (error) return { kind: 'failed', error };
     const source = { identity, request, preferences, caller: { header: (name: string) => header?.(name) } };
-    const stay = await recallStay(ports, source, plan);
+    const remembered = await recallRoute(ports, source, plan);
     return dryWalk(ports, {
-      ...{ request, plan, eligible, preferences, stay, explanation, trail },
+      ...{ request, plan, eligible, preferences, remembered, explanation, trail },
       ranking: {
         prefer: preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer,
         stream: request.stream,
@@ -184,14 +182,14 @@ interface DryWalk {
   readonly eligible: readonly Route[];
   readonly ranking: Ranking;
   readonly preferences: RequestPreferences | null;
-  readonly stay: Stay | null;
+  readonly remembered: RememberedRoute | null;
   readonly explanation: Explanation;
   readonly trail: Trail;
 }
 
 function dryWalk(
   ports: ExplainPorts,
-  { request, plan, eligible, ranking, preferences, stay, explanation: { candidates }, trail }: DryWalk,
+  { request, plan, eligible, ranking, preferences, remembered, explanation: { candidates }, trail }: DryWalk,
 ): DryOutcome | { kind: 'failed'; error: GatewayError } {
   const ruledOut: RuledOut[] = [];
   let serving: Route | null = null;
@@ -200,7 +198,7 @@ function dryWalk(
   const heads = plan.hasOwn ? headsOf(eligible) : eligible;
   const ordered = orderCandidates(
     [...scoreByRoute.keys()].filter((route) => heads.includes(route)),
-    { request, preferences, stay, health, own },
+    { request, preferences, remembered, health, own },
   );
   // Each route with its credentials, in the order of their use.
   const tried = plan.hasOwn ? ordered.flatMap(({ id }) => eligible.filter((each) => each.id === id)) : ordered;
@@ -221,7 +219,7 @@ function dryWalk(
     }
     if (obstacle?.verdict === 'breaker_open') addBreakerSkipped(trail, route);
     const { verdict, param } = obstacle ?? { verdict: 'eligible' as const, param: null };
-    const isSticky = stay?.first === route ? ({ sticky: true } as const) : {};
+    const isSticky = remembered?.first === route ? ({ sticky: true } as const) : {};
     const credential = plan.hasOwn && { credential: credentialOf(route) };
     return { id: route.id, entry: plan.id, rank: i + 1, score, verdict, gate: null, param, ...isSticky, ...credential };
   });

@@ -3,7 +3,7 @@
  * and project and the providers' terms leave? The gates of both affect `auto/` selection only; what the request itself asks of its routes holds for an
  * explicit id too.
  */
-import { applyKeyScope, modelRefusal } from '../accounts/keys/key-scope.js';
+import { applyKeyScope, modelRefusal } from '../accounts/keys/token.js';
 import type { ModelName } from '../catalogue/model-name.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
@@ -25,7 +25,8 @@ import { bothPreferences, type RequestPreferences, readPreferences } from '../po
 import type { ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import { type Territory, territoryFilter } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import type { GateOutcome, PipelinePorts, Plan } from './handover.js';
+import type { GateOutcome, Plan } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 
 type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 

@@ -1,97 +1,25 @@
-/** What the stages hand to one another, and the ports that the composition gives them. */
-import type { AccountDirectory } from '../accounts/directory.js';
-import type { SpendHold, Spending } from '../accounts/spending/spend-holds.js';
+/** What the stages of a request hand to one another. */
+import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import type { Latin1Text } from '../base/latin1.js';
-import type { Logger } from '../base/logger.js';
 import type { MaybePromise } from '../base/maybe-promise.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import type { TokenCounter } from '../billing/count/counter.js';
+import type { Billed } from '../billing/bill.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
-import type { Fleet } from '../cluster/fleet/fleet.js';
-import type { Conversations } from '../cluster/ports.js';
-import type { Timeouts } from '../config/config.js';
 import type { Identity } from '../domain/account.js';
-import type { AttemptRecord, Generation, SkippedRoute, StreamEnd } from '../domain/generation.js';
+import type { AttemptRecord, SkippedRoute, StreamEnd } from '../domain/generation.js';
 import type { Door } from '../doors/door.js';
 import type { GatewayError } from '../errors/gateway-error.js';
-import type { ModelStates } from '../health/model-states.js';
-import type { QuotaHolds } from '../health/quota-holds.js';
-import type { Permit, RouteHealth } from '../health/route-health.js';
-import type { RouteHistory } from '../health/route-history.js';
-import type { BodyMemory } from '../limits/body-memory.js';
-import type { IpLimiter, KeyLimiter, Reservation } from '../limits/rate-limits.js';
-import type { Meters } from '../observability/metrics/meters.js';
+import type { Permit } from '../health/route-health.js';
+import type { Reservation } from '../limits/rate-limits.js';
 import type { Removal } from '../policy/apply-gates.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import type { AnswerHash } from '../proof/proof-facts.js';
-import type { LogIdentity } from '../proof/receipt.js';
-import type { FailureReader } from '../providers/classify/failure-reader.js';
-import type { Credentials } from '../providers/credentials/credentials.js';
-import type { KeyPool } from '../providers/credentials/key-pool.js';
 import type { FrameConsumer } from '../providers/frame-consumer.js';
-import type { AnswerReader, RequestWriter } from '../providers/translation.js';
-import type { Deadlines } from '../providers/transport/deadlines.js';
-import type { Transport } from '../providers/transport/transport.js';
-import type { Territories } from '../territory/territories.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
-import type { Cost } from '../wire/cost.js';
-import type { TokenUsage, UsageOddity, UsageParts } from '../wire/usage.js';
 import type { Caller, CallerGone } from './caller.js';
-import type { Leg } from './legs.js';
-import type { OwnCandidates } from './own-port.js';
-import type { Stay } from './stay.js';
-import type { SwitchPorts, Validator } from './validate.js';
-
-export interface PipelinePorts extends SwitchPorts {
-  clock: Clock;
-  logger: Logger;
-  territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
-  ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
-  keyLimiter: KeyLimiter;
-  directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge' | 'noteUse'>;
-  /** Erases the hash of an expired key that a request has shown. */
-  expiry: { noteExpiredKey(): void };
-  catalogue: { readonly current: Snapshot | null };
-  modelStates: Pick<ModelStates, 'get'>;
-  health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision' | 'recordThroughput'>;
-  holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
-  spend: Pick<Spending, 'checkLimits' | 'take' | 'askOf' | 'takeAs'>;
-  validator: Validator;
-  bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
-  transportOf(route: Route): Transport;
-  credentials: Credentials;
-  /** Where the operator has several keys at a provider. */
-  providerKeys: Pick<KeyPool, 'take' | 'obstacleOf' | 'waitMs'>;
-  deadlines: Deadlines;
-  timeouts: Timeouts;
-  requests: Pick<RequestWriter, 'write'>;
-  answers: AnswerReader;
-  failures: Pick<FailureReader, 'read'>;
-  counter: Pick<TokenCounter, 'count' | 'countPiece'>;
-  journal: {
-    append(generation: Generation, whenWritten?: () => void): void;
-    /** What a stream owes so far is in a file when this returns; `append` replaces it. */
-    appendProvisional(generation: Generation): void;
-    /** Room for the records of a request that costs money; false where it must not be forwarded. */
-    reserve(bytes: number): boolean;
-    release(bytes: number): void;
-    /** False where the store does not have everything by then. Never rejects. */
-    settled(timeoutMs: number): Promise<boolean>;
-  };
-  meters: Pick<Meters, 'openStreams' | 'countStay'>;
-  own?: OwnCandidates;
-  /** Counts attempts that a route did not answer, for its history. */
-  routeHistory?: Pick<RouteHistory, 'countFailure'>;
-  /** null = no receipts are logged. `identity` is null until the log has begun. */
-  proof: { readonly hashBodies: boolean; identity(): LogIdentity | null } | null;
-  /** null = requests do not stay with a route. */
-  conversations: Conversations | null;
-  /** null = this process is the only one. */
-  fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
-}
 
 /** One request from the moment its model id is known. What is not readonly is filled by the stage that finds it out. */
 export interface Exchange {
@@ -116,7 +44,7 @@ export interface Exchange {
   /** What the request asks for in `provider`; null where that is nothing. */
   readonly preferences: RequestPreferences | null;
   /** What is remembered of the conversation, for the requested id. */
-  readonly stay: MaybePromise<Stay | null>;
+  readonly remembered: MaybePromise<RememberedRoute | null>;
   /** What gates leave of the requested id. */
   gated: GateOutcome;
   readonly promptEstimate: number;
@@ -168,7 +96,7 @@ export interface Trail {
   /** Routes that were ruled out; null where none was. */
   skipped: SkippedRoute[] | null;
   /** The same attempts with their times, for metrics and traces. */
-  readonly legs: Leg[];
+  readonly timedAttempts: TimedAttempt[];
   /** The plan that is being walked; null before the first walk. */
   plan: Plan | null;
   /** What gates removed of that plan's routes. */
@@ -176,9 +104,9 @@ export interface Trail {
   /** The hash of the frames that were sent; null for a whole answer, and where bodies are not hashed. */
   answer: AnswerHash | null;
   /** What is remembered of the conversation, for that plan. */
-  stay: Stay | null;
-  /** The place of that plan in the chain; 0 is the requested id. */
-  place: number;
+  remembered: RememberedRoute | null;
+  /** Which plan of the chain that is; 0 is the requested id. */
+  chainIndex: number;
   /** Time that was spent waiting for upstreams, in attempts that are over. */
   upstreamMs: number;
   /** When the attempt that is under way was dispatched; null before the first. */
@@ -202,12 +130,12 @@ export function newTrail(): Trail {
     providersAttempted: [],
     breakerSkipped: [],
     skipped: null,
-    legs: [],
+    timedAttempts: [],
     plan: null,
     removed: [],
     answer: null,
-    stay: null,
-    place: 0,
+    remembered: null,
+    chainIndex: 0,
     upstreamMs: 0,
     dispatchedAtMs: null,
     reservedBytes: 0,
@@ -235,15 +163,6 @@ export type WalkOutcome =
   | { readonly kind: 'failed'; readonly error: GatewayError }
   /** The caller left; `route` is the one that was serving. */
   | { readonly kind: 'gone'; readonly route: Route };
-
-export interface Billed {
-  usage: TokenUsage & Partial<Pick<UsageParts, 'cacheWriteTokens' | 'toolCalls' | 'unpricedTier'>>;
-  /** The provider, an exact count, or a lower bound where nothing could be counted. */
-  source: 'provider' | 'counted' | 'estimated';
-  cost: Cost;
-  /** What was odd about the provider's usage; absent where nothing was read of it. */
-  oddities?: readonly UsageOddity[];
-}
 
 /** Stage 7 → 8: what was delivered, and what it costs. */
 export interface Delivered {
@@ -295,4 +214,35 @@ export interface Relay extends FrameConsumer {
   onEvent(data: Latin1Text, event: string): void;
   /** The caller has left: what it was sent is written down before anything else happens. */
   callerLeft(): void;
+}
+
+/** What is remembered of the conversation that a request belongs to. */
+export interface RememberedRoute {
+  /** The hash that it is remembered under; null where it was not needed yet. */
+  readonly name: string | null;
+  /** False where it is known by its first messages only. */
+  readonly isNamed: boolean;
+  /** The route that served last; null = none is remembered. */
+  readonly routeId: string | null;
+  /** The remembered route where it is tried first. */
+  first: Route | null;
+}
+
+/** One attempt of a walk; monotonic milliseconds. */
+export interface TimedAttempt {
+  readonly route: Route;
+  readonly record: AttemptRecord;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** Notes the attempt that is over: the last one that has begun. */
+export function addTimedAttempt(
+  { trail: { attempts, timedAttempts } }: Pick<Exchange, 'trail'>,
+  route: Route,
+  startedAtMs: number,
+  clock: Pick<Clock, 'monotonicMs'>,
+): void {
+  const record = attempts.at(-1);
+  if (record) timedAttempts.push({ route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
 }

@@ -5,7 +5,7 @@ import { andThen, type MaybePromise } from '../base/maybe-promise.js';
 import type { Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { StoreUnavailable } from '../storage/store.js';
-import type { PipelinePorts } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 
 export type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry' | 'brought'> & {
   directory: Pick<PipelinePorts['directory'], 'cached' | 'load' | 'noteUse'>;

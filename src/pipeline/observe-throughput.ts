@@ -1,7 +1,8 @@
 /** Measures how fast a stream was, for the ranking of routes. */
 import { healthKeyOf } from '../catalogue/route.js';
-import { healthOf } from '../health/own-health.js';
-import type { Delivered, Exchange, PipelinePorts } from './handover.js';
+import { healthOf } from '../health/route-health.js';
+import type { Delivered, Exchange } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 
 /** A shorter answer says nothing about a route's speed. */
 const tokensMin = 50;

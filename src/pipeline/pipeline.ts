@@ -12,19 +12,18 @@ import { answerCount } from './count.js';
 import { EarlyChat } from './early-chat.js';
 import { type Arrival, openExchange, prepareExchange } from './exchange.js';
 import { gate } from './gate.js';
-import type { Delivered, Exchange, GateOutcome, PipelinePorts, Plan, WalkOutcome } from './handover.js';
+import type { Delivered, Exchange, GateOutcome, Plan, RememberedRoute, WalkOutcome } from './handover.js';
 import { observeThroughput } from './observe-throughput.js';
-import { unpaidBy } from './own-candidates.js';
+import { headsOf, unpaidBy } from './own-credentials.js';
+import type { PipelinePorts } from './ports.js';
 import { rank } from './rank.js';
 import { alongChain } from './resolve.js';
 import type { StreamRelay } from './respond/stream-relay.js';
 import { openRelay, respond } from './respond.js';
 import { countedPico, leafOf, settle, settleOwed, settleProvisionally } from './settle.js';
-import type { Stay } from './stay.js';
-import { forgetFailed, recallStay, rememberStay } from './sticky.js';
+import { forgetFailed, recallRoute, rememberRoute } from './sticky.js';
 import { freeLargeParts } from './validate.js';
 import { orderCandidates } from './walk/order-candidates.js';
-import { headsOf } from './walk/own-credential.js';
 import { type Walk, walk } from './walk.js';
 
 /** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
@@ -104,8 +103,8 @@ function relayOf(ports: PipelinePorts, exchange: Exchange): StreamRelay {
 function walkPlans(ports: PipelinePorts, exchange: Exchange, relay: StreamRelay | null): MaybePromise<WalkOutcome> {
   const { plan, chain } = exchange;
   if (chain.length === 0) return walkPlan(ports, exchange, relay, plan);
-  return alongChain(plan, chain, (entry, place) => {
-    exchange.trail.place = place;
+  return alongChain(plan, chain, (entry, chainIndex) => {
+    exchange.trail.chainIndex = chainIndex;
     return walkPlan(ports, exchange, relay, entry);
   });
 }
@@ -121,7 +120,7 @@ function walkPlan(
   if (error) return { kind: 'failed', error };
   trail.plan = plan;
   trail.removed = removed;
-  trail.stay = null;
+  trail.remembered = null;
   const task = plan.hasOwn
     ? { exchange, plan, candidates: headsOf(eligible), group: eligible, relay }
     : { exchange, plan, candidates: eligible, relay };
@@ -151,7 +150,7 @@ function settleDelivered(
 ): void {
   const exchange = notes.exchange!;
   notes.delivered = delivered;
-  if (exchange.trail.stay) rememberStay(ports, exchange, delivered);
+  if (exchange.trail.remembered) rememberRoute(ports, exchange, delivered);
   settle(ports, exchange, delivered);
   if (relay) observeThroughput(ports, exchange, delivered, relay.lastTextAtMs);
   if (delivered.error) throw delivered.error;
@@ -181,19 +180,31 @@ function end(ports: PipelinePorts, { notes }: Arrival): void {
 /** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
 function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
   const { exchange, plan } = task;
-  const stay = plan === exchange.plan ? exchange.stay : recallStay(ports, exchange, plan);
-  return isPending(stay) ? stay.then((known) => walkStaying(ports, task, known)) : walkStaying(ports, task, stay);
+  const remembered = plan === exchange.plan ? exchange.remembered : recallRoute(ports, exchange, plan);
+  return isPending(remembered)
+    ? remembered.then((known) => walkRemembering(ports, task, known))
+    : walkRemembering(ports, task, remembered);
 }
 
-function walkStaying(ports: PipelinePorts, task: Walk, stay: Stay | null): MaybePromise<WalkOutcome> {
+function walkRemembering(
+  ports: PipelinePorts,
+  task: Walk,
+  remembered: RememberedRoute | null,
+): MaybePromise<WalkOutcome> {
   const { exchange, candidates: eligible } = task;
   const { policy, projectPolicy, request, preferences, trail } = exchange;
-  trail.stay = stay;
+  trail.remembered = remembered;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
   const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
-  const candidates = orderCandidates(ranked, { request, preferences, stay, health: ports.health, own: ports.own });
+  const candidates = orderCandidates(ranked, {
+    request,
+    preferences,
+    remembered,
+    health: ports.health,
+    own: ports.own,
+  });
   const walking = walk(ports, { ...task, candidates });
-  if (stay === null || stay.routeId === null) return walking;
+  if (remembered === null || remembered.routeId === null) return walking;
   return andThen(walking, (outcome) => {
     forgetFailed(ports, exchange);
     return outcome;

@@ -4,8 +4,7 @@
  */
 import { type PriceMoment, priceKey, ratesAt } from '../catalogue/price-moment.js';
 import { healthKeyOf, type Route } from '../catalogue/route.js';
-import { healthOf, type OwnHealth } from '../health/own-health.js';
-import type { Observed, RouteHealth } from '../health/route-health.js';
+import { healthOf, type Observed, type OwnHealth, type RouteHealth } from '../health/route-health.js';
 import type { Preference } from '../policy/routing-policy.js';
 
 export interface RankPorts {

@@ -11,7 +11,8 @@ import { usableIn } from '../domain/credential.js';
 import type { Door } from '../doors/door.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import type { PipelinePorts, Plan } from './handover.js';
+import type { Plan } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 
 /** Plans of ids that do not depend on the account, by snapshot: most requests ask for the same few ids. */
 const plansBySnapshot = new WeakMap<Snapshot, Map<string, Plan>>();
@@ -168,7 +169,7 @@ export interface EntryFailure {
 export function alongChain<Outcome extends { kind: string }>(
   primary: Plan,
   chain: readonly Plan[],
-  enter: (plan: Plan, place: number) => MaybePromise<Outcome | EntryFailure>,
+  enter: (plan: Plan, chainIndex: number) => MaybePromise<Outcome | EntryFailure>,
 ): MaybePromise<Outcome | EntryFailure> {
   return andThen(enter(primary, 0), (outcome) =>
     isFailure(outcome) && continuesAfter(outcome.error) ? alongEntries(outcome, chain, enter) : outcome,
@@ -178,12 +179,12 @@ export function alongChain<Outcome extends { kind: string }>(
 async function alongEntries<Outcome extends { kind: string }>(
   failed: EntryFailure,
   entries: readonly Plan[],
-  enter: (plan: Plan, place: number) => MaybePromise<Outcome | EntryFailure>,
+  enter: (plan: Plan, chainIndex: number) => MaybePromise<Outcome | EntryFailure>,
 ): Promise<Outcome | EntryFailure> {
   let outcome: Outcome | EntryFailure = failed;
-  let place = 0;
+  let chainIndex = 0;
   for (const entry of entries) {
-    const entered = await enter(entry, ++place);
+    const entered = await enter(entry, ++chainIndex);
     if (isFailure(entered) && isPassedOver(entered.error)) continue;
     outcome = entered;
     if (!isFailure(entered) || !continuesAfter(entered.error)) return entered;

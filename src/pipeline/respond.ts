@@ -4,6 +4,7 @@
  */
 
 import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { type Billed, bill, billTask, provisionalBill, type SentRequest } from '../billing/bill.js';
 import { leastOfPrompts, leastPromptTokens } from '../billing/count/least-tokens.js';
 import type { Route } from '../catalogue/route.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
@@ -12,9 +13,9 @@ import { isNativePass } from '../providers/native-pass.js';
 import { bytesWithPieces, type CompletionParts } from '../wire/completion-parts.js';
 import { AnswerBytes } from '../wire/outgoing-body.js';
 import { type AnswerBody, CallerGone } from './caller.js';
-import type { Billed, Delivered, Exchange, PipelinePorts, WalkOutcome } from './handover.js';
+import type { Delivered, Exchange, WalkOutcome } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 import { answerHeaders, fallbackOccurred, metadataOf } from './respond/answer-head.js';
-import { bill, billTask, provisionalBill, type SentRequest } from './respond/bill.js';
 import { StreamRelay } from './respond/stream-relay.js';
 
 export type RespondPorts = Pick<PipelinePorts, 'clock' | 'counter' | 'keyLimiter' | 'meters' | 'proof'>;

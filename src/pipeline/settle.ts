@@ -9,7 +9,8 @@ import type { GateSettings, ProjectPolicy, RoutingPolicy } from '../policy/routi
 import { leafHash } from '../proof/merkle.js';
 import { digestCell, proofCell } from '../proof/proof-facts.js';
 import { receiptText } from '../proof/receipt.js';
-import type { Delivered, Exchange, PipelinePorts } from './handover.js';
+import type { Delivered, Exchange } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 import { keptError } from './settle/kept-error.js';
 
 type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds' | 'fleet' | 'proof'>;

@@ -9,8 +9,8 @@ import type { Identity } from '../domain/account.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { openingOf } from '../wire/opening.js';
-import type { Delivered, Exchange, PipelinePorts, Plan } from './handover.js';
-import type { Stay } from './stay.js';
+import type { Delivered, Exchange, Plan, RememberedRoute } from './handover.js';
+import type { PipelinePorts } from './ports.js';
 
 type StickyPorts = Pick<PipelinePorts, 'conversations' | 'meters'>;
 
@@ -24,14 +24,14 @@ export interface ConversationSource {
 
 const nameMax = 256;
 /** Of a conversation without a name, while its account has none that is remembered. */
-const nothingKnown: Stay = Object.freeze({ name: null, isNamed: false, routeId: null, first: null });
+const nothingKnown: RememberedRoute = Object.freeze({ name: null, isNamed: false, routeId: null, first: null });
 
 /** Looks up what is remembered; null where the request has no conversation, or the plan leaves nothing to choose. */
-export function recallStay(
+export function recallRoute(
   { conversations }: Pick<PipelinePorts, 'conversations'>,
   source: ConversationSource,
   plan: Plan,
-): MaybePromise<Stay | null> {
+): MaybePromise<RememberedRoute | null> {
   const { preferences } = source;
   if (plan.kind !== 'auto' || conversations === null || preferences?.sticky === false) return null;
   const named = nameOf(source);
@@ -75,15 +75,16 @@ function unnamed(request: ChatRequest): string | null {
 }
 
 /** Moves the remembered route to the front, where it is a candidate. An order that the request asks for wins. */
-export function stayFirst(
+export function rememberedFirst(
   ranked: readonly Route[],
-  stay: Stay | null,
+  remembered: RememberedRoute | null,
   preferences: RequestPreferences | null,
 ): readonly Route[] {
-  if (stay === null || stay.routeId === null || (preferences !== null && preferences.order.length > 0)) return ranked;
-  const route = ranked.find(({ id }) => id === stay.routeId);
-  if (!route || (!stay.isNamed && !hasCheaperCache(route))) return ranked;
-  stay.first = route;
+  if (remembered === null || remembered.routeId === null || (preferences !== null && preferences.order.length > 0))
+    return ranked;
+  const route = ranked.find(({ id }) => id === remembered.routeId);
+  if (!route || (!remembered.isNamed && !hasCheaperCache(route))) return ranked;
+  remembered.first = route;
   return ranked[0] === route ? ranked : [route, ...ranked.filter((other) => other !== route)];
 }
 
@@ -105,27 +106,28 @@ function someCheaperCache(routes: readonly Route[]): boolean {
 
 /** Forgets a route that has failed in the walk that is over. */
 export function forgetFailed({ conversations }: StickyPorts, { trail }: Exchange): void {
-  const { stay } = trail;
-  if (stay === null || stay.name === null || stay.routeId === null) return;
-  const leg = trail.legs.findLast(({ route }) => route.id === stay.routeId);
-  if (leg && !endings.has(leg.record.outcome)) conversations?.forget(stay.name);
+  const { remembered } = trail;
+  if (remembered === null || remembered.name === null || remembered.routeId === null) return;
+  const timed = trail.timedAttempts.findLast(({ route }) => route.id === remembered.routeId);
+  if (timed && !endings.has(timed.record.outcome)) conversations?.forget(remembered.name);
 }
 
 /** Ends of an attempt that say nothing against its route. */
 const endings: ReadonlySet<string> = new Set(['served', 'rejected', 'client_closed', '']);
 
 /** Remembers what served, before the client can send its next turn. */
-export function rememberStay({ conversations, meters }: StickyPorts, exchange: Exchange, delivered: Delivered): void {
+export function rememberRoute({ conversations, meters }: StickyPorts, exchange: Exchange, delivered: Delivered): void {
   const { identity, request, trail } = exchange;
-  const { stay, plan } = trail;
+  const { remembered, plan } = trail;
   const { route, billed, streamEnd } = delivered;
-  if (stay === null || plan === null || conversations === null || route === null) return;
+  if (remembered === null || plan === null || conversations === null || route === null) return;
   const cached = billed?.usage.cachedTokens ?? 0;
-  if (stay.isNamed || stay.routeId !== null) meters.countStay(route.id, stay.first === route, cached);
+  if (remembered.isNamed || remembered.routeId !== null)
+    meters.countSticky(route.id, remembered.first === route, cached);
   const isWhole = streamEnd === null || streamEnd === 'complete' || streamEnd === 'client_closed';
-  const isWorthIt = stay.isNamed || cached > 0 || (billed?.usage.cacheWriteTokens ?? 0) > 0;
+  const isWorthIt = remembered.isNamed || cached > 0 || (billed?.usage.cacheWriteTokens ?? 0) > 0;
   if (isWhole && isWorthIt) {
-    const name = stay.name ?? nameOfOpening(identity, plan, request);
+    const name = remembered.name ?? nameOfOpening(identity, plan, request);
     if (name !== null) conversations.remember(name, route.id, identity.account.id);
-  } else if (stay.name !== null && stay.routeId !== null) conversations.forget(stay.name);
+  } else if (remembered.name !== null && remembered.routeId !== null) conversations.forget(remembered.name);
 }

@@ -8,20 +8,19 @@ import { durationText, secondsToMidnightUtc } from '../base/time.js';
 import { healthKeyOf, type Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { healthOf } from '../health/own-health.js';
-import type { Permit } from '../health/route-health.js';
+import { healthOf, type Permit } from '../health/route-health.js';
 import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
 import { usesKeys } from '../providers/credentials/key-pool.js';
 import { takesErrorDetails } from '../providers/native-pass.js';
-import type { Exchange, PipelinePorts, Plan, Relay, Trail, WalkOutcome } from './handover.js';
-import { addLeg } from './legs.js';
+import { addTimedAttempt, type Exchange, type Plan, type Relay, type Trail, type WalkOutcome } from './handover.js';
+import { afterFailure, afterObstacle, learnOfCredential, pauseOf } from './own-credentials.js';
+import type { PipelinePorts } from './ports.js';
 import { type AttemptPorts, attempt } from './walk/attempt.js';
 import { attemptWithKeys, type KeyedAttempt, type RouteOutcome } from './walk/attempt-keys.js';
+import { reserveRecords } from './walk/attempt-record.js';
 import { attemptTask } from './walk/attempt-task.js';
 import { addSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
-import { afterFailure, afterObstacle, learnOfCredential, pauseOf } from './walk/own-credential.js';
-import { reserveRecords } from './walk/reserve-records.js';
 
 export type WalkPorts = AttemptPorts &
   Pick<PipelinePorts, 'timeouts' | 'health' | 'own' | 'holds' | 'providerKeys' | 'journal' | 'routeHistory'>;
@@ -124,7 +123,7 @@ function attemptRoute(ports: WalkPorts, task: PermittedAttempt): MaybePromise<Ro
 /** Also where the attempt has thrown. */
 function endAttempt({ clock }: WalkPorts, { route, permit, exchange, startedAtMs }: PermittedAttempt): void {
   permit.release();
-  addLeg(exchange, route, startedAtMs, clock);
+  addTimedAttempt(exchange, route, startedAtMs, clock);
 }
 
 /**

@@ -3,7 +3,8 @@ import { serveThread } from '../base/side-thread-port.js';
 import { collectNow } from '../base/v8-settings.js';
 import { excessOf, mainThreadBounds } from '../wire/answer-bounds.js';
 import { detachTexts, type Reading, transferOf } from './detach-texts.js';
-import { type AnswerToRead, readAnswer, readTaskAnswer, type TaskAnswerToRead } from './read-answer.js';
+import { readTaskAnswer, type TaskAnswerToRead } from './read-task-answer.js';
+import { type AnswerToRead, readAnswer } from './translation.js';
 
 const collectedBytes = 8 * 1024 * 1024;
 

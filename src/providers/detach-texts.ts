@@ -7,7 +7,7 @@ import { type AnswerPlaces, type CompletionParts, pieceMark } from '../wire/comp
 import { findMembers } from '../wire/json-members.js';
 import type { TextEncoding } from '../wire/json-text.js';
 import type { CompletionReading } from './dialects/openai/completion.js';
-import type { TaskReading } from './read-answer.js';
+import type { TaskReading } from './read-task-answer.js';
 
 /** Texts that are shorter stay texts. */
 const pieceBytesMin = 64 * 1024;

@@ -3,20 +3,16 @@ import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
 import type { Route } from '../catalogue/route.js';
 import { errorOfThread } from '../errors/gateway-error.js';
+import { answerBounds, mainThreadBounds, parseAnswerBytes } from '../wire/answer-bounds.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { UsageTerms } from '../wire/usage.js';
 import { ownMemory } from './detach-texts.js';
-import type { OutgoingCall, Target } from './dialects/dialect.js';
-import type { CompletionReading } from './dialects/openai/completion.js';
+import type { Dialect, OutgoingCall, Target } from './dialects/dialect.js';
+import { type CompletionReading, parseCompletion, readTranslation } from './dialects/openai/completion.js';
+import { scanCompletion } from './dialects/openai/scan-completion.js';
 import { dialectOf } from './dialects/registry.js';
-import {
-  type AnswerToRead,
-  readAnswer,
-  readTaskAnswer,
-  type TaskAnswerToRead,
-  type TaskQuestion,
-  type TaskReading,
-} from './read-answer.js';
+import { nativeApiIn } from './native-pass.js';
+import { readTaskAnswer, type TaskAnswerToRead, type TaskQuestion, type TaskReading } from './read-task-answer.js';
 import type { RequestToWrite } from './request-thread.js';
 
 /** Writes requests in a route's dialect. Large requests that need translation are written in a separate thread. */
@@ -59,6 +55,49 @@ export function targetOf(route: Route): Target {
   const target = { upstreamModel, baseUrl, streamUsage, maxOutputTokens, unsupportedParameters };
   targets.set(route, target);
   return target;
+}
+
+/** What the thread is given. */
+export interface AnswerToRead {
+  bytes: ArrayBuffer;
+  dialect: string;
+  terms: UsageTerms;
+  /** The client speaks another API, in which the answer is written anew. */
+  isRewritten: boolean;
+}
+
+/**
+ * Splits a whole answer into the parts that the gateway needs. `format` is a dialect, or names the client's own API, whose answers are
+ * kept whole. The usual ones of these are not parsed.
+ */
+export function readAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
+  const native = nativeApiIn(format);
+  const scan = native ? native.scanAnswer : dialectOf(format).readAnswer === null ? scanCompletion : undefined;
+  const parts = scan?.(body, terms);
+  return parts ? { kind: 'completion', parts } : parseAnswer(body, format, terms);
+}
+
+export function parseAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
+  const native = nativeApiIn(format);
+  if (native) return readTranslated(body, native.readAnswer, terms, true);
+  const translate = dialectOf(format).readAnswer;
+  return translate ? readTranslated(body, translate, terms) : parseCompletion(body, terms);
+}
+
+function readTranslated(
+  body: Buffer,
+  translate: NonNullable<Dialect['readAnswer']>,
+  terms: UsageTerms,
+  isPassed = false,
+): CompletionReading {
+  // What is passed on may have to be written again, with the gateway's members in it.
+  const json = parseAnswerBytes(body, isPassed ? mainThreadBounds : answerBounds);
+  if ('kind' in json) return json;
+  const { value, text, encoding } = json;
+  const answer = translate(value, encoding);
+  if (answer.kind !== 'completion') return answer;
+  const native = !isPassed ? undefined : encoding === 'latin1' ? text : body.toString('latin1');
+  return readTranslation(answer.completion, { encoding, native }, terms);
 }
 
 const largeAnswerBytes = 256 * 1024;

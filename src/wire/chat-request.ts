@@ -4,6 +4,9 @@ import type { SpokenApi } from '../catalogue/route.js';
 import type { TextEncoding } from './json-text.js';
 import type { Task } from './task.js';
 
+/** The longest model id that is looked up. */
+export const modelIdMax = 512;
+
 export type { ApiName, ModelKind, SpokenApi } from '../catalogue/route.js';
 
 /** The parameters that a route may be unable to apply. */

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRequest } from '../../src/doors/chat/read-request.js';
 import { dialectOf } from '../../src/providers/dialects/registry.js';
-import { readAnswer } from '../../src/providers/read-answer.js';
+import { readAnswer } from '../../src/providers/translation.js';
 import type { Json } from '../support/client.js';
 import { forSeeds } from '../support/seeded-random.js';
 import { type Chunk, expectedOf, expectedUsage, gather } from './answers.js';

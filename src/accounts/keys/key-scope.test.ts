@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { routeWith } from '../../../tests/support/policy-routes.js';
 import type { Route } from '../../catalogue/route.js';
 import { type ApiKey, type KeyTerms, openTerms } from '../../domain/account.js';
-import { addressRefusal, applyKeyScope, modelRefusal } from './key-scope.js';
+import { addressRefusal, applyKeyScope, modelRefusal } from './token.js';
 
 const keyWith = (terms: Partial<KeyTerms>): ApiKey => ({
   ...{ id: 'k', accountId: 'a', name: 'k', lastFour: 'wxyz', hash: null, expiresAt: null, createdAt: 0 },

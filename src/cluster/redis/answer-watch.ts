@@ -24,7 +24,7 @@ export class AnswerWatch {
   constructor(private readonly overdue: (waitMs: number) => void) {}
 
   add(resolve: (answer: unknown) => void, waitMs: number): Ask {
-    const ask = { resolve, waitMs, dueMs: performance.now() + waitMs, granted: false, place: -1 };
+    const ask = { resolve, waitMs, dueMs: performance.now() + waitMs, granted: false, index: -1 };
     this.open.add(ask);
     if (ask.dueMs < this.timerDueMs) this.arm(ask.dueMs);
     return ask;
@@ -32,7 +32,7 @@ export class AnswerWatch {
 
   /** False for an answer that comes too late: its caller has gone on without it. */
   answered(ask: Ask): boolean {
-    const isOpen = ask.place !== -1;
+    const isOpen = ask.index !== -1;
     this.open.delete(ask);
     return isOpen;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { damaged } from '../../../tests/support/damaged-bytes.js';
 import { forSeeds, type SeededRandom } from '../../../tests/support/seeded-random.js';
-import { estimatePromptTokens } from '../../pipeline/estimate.js';
+import { estimatePromptTokens } from '../../pipeline/validate.js';
 import { parseRequest, readRequest } from './read-request.js';
 import { scanRequest } from './scan-request.js';
 

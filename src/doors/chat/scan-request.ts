@@ -3,7 +3,9 @@
  * what goes to the provider. It returns null for anything unusual, and for everything that is not valid: `readRequest` then parses
  * the body, and is the one that refuses. Both give the same result for every body that this one takes.
  */
-import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
+
+import { decodeOnce } from '../../base/latin1.js';
+import { type ChatRequest, modelIdMax, type RefusableParameter } from '../../wire/chat-request.js';
 import { JsonScanner, SeenNames } from '../../wire/json-scanner.js';
 import { nestingMax } from '../../wire/json-text.js';
 import { partialBits, partialBitsOf, plainFields } from '../../wire/partial-fields.js';
@@ -13,7 +15,6 @@ import { isLowerCase } from '../field-table.js';
 import { RequestObject } from '../scanned-request.js';
 import { chatFields } from './fields.js';
 import { scanMessages, stopSequencesMax } from './messages.js';
-import { keptModelId, modelIdMax } from './model-ids.js';
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
@@ -173,7 +174,7 @@ function scanField(name: RuledName): 'kept' | 'dropped' | null {
 function scanModel(): 'dropped' | null {
   const start = json.takePlainString();
   if (start === -1 || json.at - start > modelIdMax) return null;
-  model = keptModelId(json.text.slice(start, json.at - 1));
+  model = decodeOnce(json.text.slice(start, json.at - 1));
   return 'dropped';
 }
 

@@ -4,7 +4,7 @@ import { PlayedRelay } from '../../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { routerMetadataText } from '../../pipeline/respond/answer-head.js';
-import { readCompletion } from '../../providers/dialects/openai/completion.js';
+import { readAnswer } from '../../providers/translation.js';
 import { chatStream, writeAnswer } from './write-answer.js';
 
 const closing = {
@@ -142,7 +142,7 @@ describe('a whole answer as the caller gets it', () => {
   };
 
   function answer(body: string): Record<string, unknown> {
-    const reading = readCompletion(Buffer.from(body), { contextWindow: null });
+    const reading = readAnswer(Buffer.from(body), 'openai', { contextWindow: null });
     if (reading.kind !== 'completion') throw new Error(reading.kind);
     const text = writeAnswer({
       ...{ id: 'gen-1', created: 1_700_000_000, model: route.id },

@@ -73,7 +73,7 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
   if (endpoint !== null) meters.modelRequest(endpoint, outcome, isOfSandbox(notes));
   if (error) meters.error(error);
   meters.body(notes.bodyBytes);
-  for (const { route, record, startedAtMs, endedAtMs: overAtMs } of trail.legs) {
+  for (const { route, record, startedAtMs, endedAtMs: overAtMs } of trail.timedAttempts) {
     if (record.outcome !== '') meters.attempted(route.id, record.outcome, record.first_byte_ms, overAtMs - startedAtMs);
   }
   if (!exchange) return;
@@ -91,8 +91,8 @@ function count(meters: Meters, { endpoint, notes }: WatchedChat, { outcome, erro
 }
 
 /** Whether only the sandbox was asked. Where nothing was tried, the model that was asked for decides. */
-function isOfSandbox({ exchange, trail: { legs } }: ChatNotes): boolean {
-  if (legs.length > 0) return legs.every(({ route }) => route.provider.dialect === 'sandbox');
+function isOfSandbox({ exchange, trail: { timedAttempts } }: ChatNotes): boolean {
+  if (timedAttempts.length > 0) return timedAttempts.every(({ route }) => route.provider.dialect === 'sandbox');
   return exchange != null && sandboxModel.test(exchange.request.model);
 }
 
@@ -156,7 +156,7 @@ function lineOf({ requestId, startedAtMs, notes }: WatchedChat, { outcome, statu
     }),
     ...(delivered?.route && { route: delivered.route.id }),
     ...(delivered?.streamEnd && { stream_end: delivered.streamEnd }),
-    attempts: trail.legs.map(({ route, record }) => ({
+    attempts: trail.timedAttempts.map(({ route, record }) => ({
       route: route.id,
       outcome: record.outcome,
       status: record.status,
@@ -197,13 +197,13 @@ function endedChat(clock: Clock, chat: WatchedChat, { outcome, status, error, en
       breakerSkipped: trail.breakerSkipped,
     },
     served: servedChat(chat),
-    attempts: trail.legs.map((leg) => ({
-      route: leg.route,
-      startedAt: epochMs + leg.startedAtMs,
-      endedAt: epochMs + leg.endedAtMs,
-      outcome: leg.record.outcome,
-      status: leg.record.status,
-      firstByteSeconds: leg.record.first_byte_ms === null ? null : leg.record.first_byte_ms / 1000,
+    attempts: trail.timedAttempts.map((timed) => ({
+      route: timed.route,
+      startedAt: epochMs + timed.startedAtMs,
+      endedAt: epochMs + timed.endedAtMs,
+      outcome: timed.record.outcome,
+      status: timed.record.status,
+      firstByteSeconds: timed.record.first_byte_ms === null ? null : timed.record.first_byte_ms / 1000,
     })),
   };
 }

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { addressRefusal } from '../../accounts/keys/key-scope.js';
+import { addressRefusal } from '../../accounts/keys/token.js';
 import { requestId } from '../../base/ids.js';
 import type { Identity } from '../../domain/account.js';
 import type { Door } from '../../doors/door.js';

@@ -99,7 +99,7 @@ export class FastConnection implements CallerConnection, SweptConnection {
   answered(unreadMs?: number): void {
     this.caller = null;
     if (this.state !== 'serving') return;
-    limitUnread(this.socket, unreadMs);
+    if (this.socket.writableLength > 0) limitUnread(this.socket, unreadMs);
     this.wasUsed = true;
     if (this.endAnnounced || this.endsUnread) this.end();
     else if (this.bodyLeft > 0) this.state = 'skipping';

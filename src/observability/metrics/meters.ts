@@ -101,8 +101,8 @@ export class Meters {
   }
 
   /** Counts an answer in a conversation: whether the route of its last turn gave it, and what that read from its cache. */
-  countStay(routeId: string, stayed: boolean, cachedTokens: number): void {
-    this.route(routeId).countStay(stayed, cachedTokens);
+  countSticky(routeId: string, hit: boolean, cachedTokens: number): void {
+    this.route(routeId).countSticky(hit, cachedTokens);
   }
 
   /** Drops routes that left the catalogue, so that reloads do not add series without end. */
@@ -198,9 +198,9 @@ export class RouteMeters {
   private readonly tokens = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
   private readonly oddities = new Tally();
   private costPico = 0n;
-  private readonly stays = new Tally();
-  /** Read from a cache because the conversation stayed with the route. */
-  private stayedCachedTokens = 0;
+  private readonly stickyResults = new Tally();
+  /** Read from a cache because the conversation hit with the route. */
+  private stickyCachedTokens = 0;
   /** Answers that it gave shortly before its retirement. */
   readonly retiring = new AccountTally();
 
@@ -226,9 +226,9 @@ export class RouteMeters {
     this.costPico += costPico;
   }
 
-  countStay(stayed: boolean, cachedTokens: number): void {
-    this.stays.add(stayed ? 'hit' : 'miss');
-    if (stayed) this.stayedCachedTokens += cachedTokens;
+  countSticky(hit: boolean, cachedTokens: number): void {
+    this.stickyResults.add(hit ? 'hit' : 'miss');
+    if (hit) this.stickyCachedTokens += cachedTokens;
   }
 
   addTo(add: (name: MetricName, samples: readonly Sample[]) => void): void {
@@ -257,9 +257,9 @@ export class RouteMeters {
     );
     add(
       'lodestone_sticky_total',
-      this.stays.samples((result) => [id, result]),
+      this.stickyResults.samples((result) => [id, result]),
     );
-    add('lodestone_sticky_cached_tokens_total', [{ labels: [id], value: this.stayedCachedTokens }]);
+    add('lodestone_sticky_cached_tokens_total', [{ labels: [id], value: this.stickyCachedTokens }]);
     add(
       'lodestone_retiring_served_total',
       this.retiring.samples((account) => [id, account]),

@@ -6,11 +6,12 @@ import { retirementSoon } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
 import type { StreamEnd } from '../../domain/generation.js';
 import { omittedOn } from '../../providers/native-pass.js';
-import type { Exchange, PipelinePorts, Trail } from '../handover.js';
+import type { Exchange, Trail } from '../handover.js';
+import type { PipelinePorts } from '../ports.js';
 
 /** The route that serves is not the first one attempted, or belongs to an entry of the fallback chain. */
-export function fallbackOccurred({ attempts, place }: Trail): boolean {
-  if (place > 0) return true;
+export function fallbackOccurred({ attempts, chainIndex }: Trail): boolean {
+  if (chainIndex > 0) return true;
   const [first] = attempts;
   const last = attempts.at(-1);
   return first?.provider !== last?.provider || first?.locode !== last?.locode;
@@ -62,7 +63,7 @@ export function metadataOf(
       requestPolicy: preferences !== null && preferences.sent !== null,
       generationId: hasOwnId ? generationId : undefined,
       omitted: omittedOn(route, request),
-      sticky: trail.stay?.first === route,
+      sticky: trail.remembered?.first === route,
       // The hash of an answer cannot be inside it, so the receipt is then named by the id that its proof is asked for with.
       receipt: proof === null ? undefined : (leaf ?? generationId),
       retires: route.life === undefined ? null : retirementSoon(route, createdAt),
@@ -98,7 +99,7 @@ export interface RouterMetadata {
 
 interface Fixed {
   readonly served: string;
-  readonly place: string;
+  readonly location: string;
   /** The start of the text for this requested id. */
   plainModel: string | null;
   plainStart: string;
@@ -137,7 +138,7 @@ function startOf(metadata: RouterMetadata): string {
   return fixed.plainStart;
 }
 
-function startText(metadata: RouterMetadata, { served, place }: Fixed): string {
+function startText(metadata: RouterMetadata, { served, location }: Fixed): string {
   const { name } = metadata;
   const named =
     name == null ? noName : `,"name":${JSON.stringify(name)},"defaults":${JSON.stringify(metadata.defaults ?? [])}`;
@@ -146,7 +147,7 @@ function startText(metadata: RouterMetadata, { served, place }: Fixed): string {
     `,"providers_attempted":${listText(metadata.providersAttempted)}` +
     `,"fallback_occurred":${metadata.fallbackOccurred}` +
     `,"breaker_skipped":${listText(metadata.breakerSkipped)}` +
-    `,"alias":${JSON.stringify(metadata.alias)},${place},"request_policy":${metadata.requestPolicy ?? false}` +
+    `,"alias":${JSON.stringify(metadata.alias)},${location},"request_policy":${metadata.requestPolicy ?? false}` +
     `,"sticky":${metadata.sticky ?? false}${named}`
   );
 }
@@ -174,10 +175,10 @@ function fixedOf(route: Route): Fixed {
     locode,
     country,
   };
-  const place = { carbon, cloud_act: provider.cloudAct, credential: credentialOf(route) };
+  const location = { carbon, cloud_act: provider.cloudAct, credential: credentialOf(route) };
   const fixed = {
     served: JSON.stringify(served).slice(1, -1),
-    place: JSON.stringify(place).slice(1, -1),
+    location: JSON.stringify(location).slice(1, -1),
     plainModel: null,
     plainStart: '',
   };

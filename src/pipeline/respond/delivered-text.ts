@@ -3,6 +3,7 @@
  * end, if it has to be. A long one is counted while it passes, so that the memory of a stream does not grow with its length.
  */
 import type { Latin1Text } from '../../base/latin1.js';
+import type { Remaining } from '../../billing/bill.js';
 import type { TokenCounter } from '../../billing/count/counter.js';
 import { LeastTokens } from '../../billing/count/least-tokens.js';
 import { HeldText } from './held-text.js';
@@ -16,15 +17,6 @@ const keptFramesMax = 32 * 1024;
 const pieceCharactersMax = 64 * 1024;
 const backslash = 0x5c;
 const letterU = 0x75;
-
-/** What is left to count, and the tokens of all that came before it. */
-export interface Remaining {
-  tokens: number;
-  /** The inside of a JSON string, in latin1. */
-  text: string;
-  /** Some of it could not be counted. */
-  isEstimate: boolean;
-}
 
 export class DeliveredText {
   /** All that was delivered, in bytes of the inside of a JSON string. */

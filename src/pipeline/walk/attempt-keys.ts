@@ -6,11 +6,10 @@ import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { ProviderKey } from '../../base/provider-key.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { KeyPool, TakenKey } from '../../providers/credentials/key-pool.js';
-import type { PipelinePorts } from '../handover.js';
-import { addLeg } from '../legs.js';
+import { addTimedAttempt } from '../handover.js';
+import type { PipelinePorts } from '../ports.js';
 import type { Attempt } from './attempt.js';
-import { type AttemptOutcome, beginRecord } from './attempt-record.js';
-import { reserveRecords } from './reserve-records.js';
+import { type AttemptOutcome, beginRecord, reserveRecords } from './attempt-record.js';
 
 export interface KeyPorts extends Pick<PipelinePorts, 'clock' | 'journal'> {
   readonly providerKeys: Pick<KeyPool, 'take' | 'waitMs'>;
@@ -43,7 +42,7 @@ export async function attemptWithKeys(
         taken.end('neither');
         return stopped;
       }
-      addLeg(exchange, route, task.startedAtMs, clock);
+      addTimedAttempt(exchange, route, task.startedAtMs, clock);
       task.startedAtMs = clock.monotonicMs();
     }
     const overallMs = budgets.overallMs - (task.startedAtMs - beganAtMs);

@@ -1,9 +1,11 @@
-/** What is kept of an attempt: the receipt, the generation and the metrics are made from it. */
+/** What is kept of an attempt, which the receipt, the generation and the metrics are made from, and the room in the journal for it. */
+import { isFree } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import type { CallResult } from '../../providers/call.js';
 import type { Failure } from '../../providers/classify/failure.js';
-import type { Exchange, Served } from '../handover.js';
+import type { Exchange, Served, Trail } from '../handover.js';
+import type { PipelinePorts } from '../ports.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
@@ -30,4 +32,29 @@ export function note(record: AttemptRecord, outcome: AttemptOutcome, result: Cal
 
 export function pricingFault(status: number, reason: string): Failure {
   return { meaning: 'pricing_fault', status, quote: `the answer cannot be priced: ${reason}` };
+}
+
+/** One record with one attempt takes less. */
+const recordBytes = 2 * 1024;
+/** A route that was passed over. */
+const skippedBytes = 160;
+/** A stream is recorded when it begins, when its caller leaves, and at its end. */
+const recordsOfStream = 3;
+/** Records a failed attempt with the first 500 characters of the provider's message. */
+const failedAttemptBytes = 4 * 1024;
+
+/** False where there is no room. What is reserved is counted in the trail, and given back when the request is over. */
+export function reserveRecords(
+  journal: Pick<PipelinePorts['journal'], 'reserve'>,
+  trail: Trail,
+  { price }: Route,
+  stream: boolean,
+): boolean {
+  if (!price || isFree(price)) return true;
+  const recorded = recordBytes + skippedBytes * (trail.skipped?.length ?? 0);
+  const first = stream ? recordsOfStream * recorded : recorded;
+  const bytes = trail.reservedBytes === 0 ? first : failedAttemptBytes;
+  if (!journal.reserve(bytes)) return false;
+  trail.reservedBytes += bytes;
+  return true;
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ManualClock } from '../../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import type { TaskReading } from '../../providers/read-answer.js';
+import type { TaskReading } from '../../providers/read-task-answer.js';
 import type { UpstreamHandler } from '../../providers/transport/transport.js';
 import type { Exchange } from '../handover.js';
 import type { Attempt, AttemptPorts } from './attempt.js';

@@ -3,7 +3,7 @@
  * more calls on one route, whose answers are put together in order. The first call that fails fails the attempt, and stops the others.
  */
 import { asLatin1 } from '../../base/latin1.js';
-import type { MaybePromise } from '../../base/maybe-promise.js';
+import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
@@ -11,7 +11,7 @@ import { type Budgets, Call, type CallResult } from '../../providers/call.js';
 import { failureOf, innerError, noAnswer, oversizedFailure } from '../../providers/call-failure.js';
 import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
-import type { GivenAnswer, TaskQuestion } from '../../providers/read-answer.js';
+import type { GivenAnswer, TaskQuestion } from '../../providers/read-task-answer.js';
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { type EmbeddingTask, resultsWanted } from '../../wire/task.js';
@@ -171,6 +171,7 @@ class TaskRun {
   }
 
   private async obtainCredentials(headers: MaybePromise<readonly string[]>): ObtainedCredentials {
+    if (!isPending(headers)) return { headers, budgets: this.budgetsLeft() };
     const { exchange, route } = this.attempt;
     const caller: Pick<Caller, 'gone' | 'onGone'> = { gone: exchange.caller.gone, onGone: null };
     this.waiting.add(caller);

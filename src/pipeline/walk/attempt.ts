@@ -24,9 +24,10 @@ import {
 import { NativeFrames, TranslatedFrames } from '../../providers/translated-frames.js';
 import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { Exchange, PipelinePorts, Relay } from '../handover.js';
+import type { Exchange, Relay } from '../handover.js';
+import { ownFailure } from '../own-credentials.js';
+import type { PipelinePorts } from '../ports.js';
 import { type AttemptOutcome, beginRecord, note, pricingFault } from './attempt-record.js';
-import { ownFailure } from './own-credential.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
 
 /** An outcome whose error from the upstream has not been read yet. */
@@ -57,7 +58,9 @@ export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<Attemp
   const written = outgoingCall(ports, exchange.request, route);
   return andThen(isPending(written) ? orTooLarge(written) : written, (outgoing) => {
     const headers = headersFor(ports, task, outgoing);
-    return andThen(waitForCredentials(ports, task, headers), (credentials) => {
+    if (!isPending(headers))
+      return callUpstream(ports, task, record, { outgoing, credentials: { headers, budgets: task.budgets } });
+    return waitForCredentials(ports, task, headers).then((credentials) => {
       if (!('kind' in credentials)) return callUpstream(ports, task, record, { outgoing, credentials });
       note(record, credentials, { kind: 'gone' });
       return credentials;

@@ -10,7 +10,7 @@ import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { OutgoingBody } from '../../wire/outgoing-body.js';
 import type { Caller } from '../caller.js';
-import type { PipelinePorts } from '../handover.js';
+import type { PipelinePorts } from '../ports.js';
 import { readFailure } from './attempt.js';
 
 export type CountPorts = Pick<

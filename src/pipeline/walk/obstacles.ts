@@ -4,7 +4,7 @@ import { secondsToMidnightUtc } from '../../base/time.js';
 import type { Price } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
-import type { Paused } from '../../health/own-health.js';
+import type { Paused } from '../../health/route-health.js';
 import { usesKeys } from '../../providers/credentials/key-pool.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import {
@@ -22,7 +22,8 @@ import {
   refusableParameters,
   type StoredObject,
 } from '../../wire/chat-request.js';
-import type { PipelinePorts, Plan, Trail } from '../handover.js';
+import type { Plan, Trail } from '../handover.js';
+import type { PipelinePorts } from '../ports.js';
 import { taskObstacle } from './task-obstacle.js';
 
 export interface Obstacle {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../../catalogue/route.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { Stay } from '../stay.js';
+import type { RememberedRoute } from '../handover.js';
 import { orderCandidates } from './order-candidates.js';
 
 const routeOf = (id: string, dialect: string) =>
@@ -10,29 +10,29 @@ const [whole, other, partial] = [routeOf('whole', 'openai'), routeOf('other', 'o
 const chat = {} as ChatRequest;
 /** One dialect has no word for `user`. */
 const withUser = { task: { kind: 'embedding', user: 'me' } } as unknown as ChatRequest;
-const stayWith = ({ id }: Route): Stay => ({ name: 'n', isNamed: true, routeId: id, first: null });
+const rememberedRoute = ({ id }: Route): RememberedRoute => ({ name: 'n', isNamed: true, routeId: id, first: null });
 
 const health = { observed: () => ({ firstByteMs: null, failureShare: 0 }) };
 
 describe('the order of candidates', () => {
   it('begins with the route of the conversation', () => {
-    const stay = stayWith(partial);
-    expect(orderCandidates([whole, other, partial], { request: chat, preferences: null, stay, health })).toEqual([
+    const remembered = rememberedRoute(partial);
+    expect(orderCandidates([whole, other, partial], { request: chat, preferences: null, remembered, health })).toEqual([
       ...[partial, whole, other],
     ]);
-    expect(stay.first).toBe(partial);
+    expect(remembered.first).toBe(partial);
   });
 
   it('puts a route that leaves something out behind the others, and then it was not tried first', () => {
-    const stay = stayWith(partial);
-    expect(orderCandidates([whole, other, partial], { request: withUser, preferences: null, stay, health })).toEqual([
-      ...[whole, other, partial],
-    ]);
-    expect(stay.first).toBeNull();
-    const stayed = stayWith(other);
+    const remembered = rememberedRoute(partial);
     expect(
-      orderCandidates([partial, whole, other], { request: withUser, preferences: null, stay: stayed, health }),
+      orderCandidates([whole, other, partial], { request: withUser, preferences: null, remembered, health }),
+    ).toEqual([...[whole, other, partial]]);
+    expect(remembered.first).toBeNull();
+    const kept = rememberedRoute(other);
+    expect(
+      orderCandidates([partial, whole, other], { request: withUser, preferences: null, remembered: kept, health }),
     ).toEqual([...[other, whole, partial]]);
-    expect(stayed.first).toBe(other);
+    expect(kept.first).toBe(other);
   });
 });

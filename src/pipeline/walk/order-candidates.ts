@@ -1,28 +1,28 @@
 /** The order in which the ranked routes of an `auto/` id are tried. A real request and its dry run share it. */
 import { healthKeyOf, type Route } from '../../catalogue/route.js';
-import { healthOf } from '../../health/own-health.js';
+import { healthOf } from '../../health/route-health.js';
 import { applyOrder, type RequestPreferences } from '../../policy/request-preferences.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { PipelinePorts } from '../handover.js';
-import type { Stay } from '../stay.js';
-import { stayFirst } from '../sticky.js';
+import type { RememberedRoute } from '../handover.js';
+import type { PipelinePorts } from '../ports.js';
+import { rememberedFirst } from '../sticky.js';
 import { wholeFirst } from './obstacles.js';
 
 interface Ordering {
   readonly request: ChatRequest;
   readonly preferences: RequestPreferences | null;
-  readonly stay: Stay | null;
+  readonly remembered: RememberedRoute | null;
   readonly health: Pick<PipelinePorts['health'], 'observed'>;
   readonly own?: PipelinePorts['own'];
 }
 
 /** The route of the conversation first, else those that the request names, then by rank. */
 export function orderCandidates(ranked: readonly Route[], ordering: Ordering): readonly Route[] {
-  const { request, preferences, stay } = ordering;
+  const { request, preferences, remembered } = ordering;
   const ordered = preferences === null ? ranked : applyOrder(preferredFirst(ranked, ordering), preferences.order);
-  const tried = wholeFirst(stayFirst(ordered, stay, preferences), request);
+  const tried = wholeFirst(rememberedFirst(ordered, remembered, preferences), request);
   // A route that leaves a part of the request out is not stayed with while another one does not.
-  if (stay !== null && stay.first !== null && tried[0] !== stay.first) stay.first = null;
+  if (remembered !== null && remembered.first !== null && tried[0] !== remembered.first) remembered.first = null;
   return tried;
 }
 

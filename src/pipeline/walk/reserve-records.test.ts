@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { newTrail } from '../handover.js';
-import { reserveRecords } from './reserve-records.js';
+import { reserveRecords } from './attempt-record.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
 const free = { ...route, price: { input: 0n, output: 0n, cachedInput: null } };

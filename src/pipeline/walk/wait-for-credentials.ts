@@ -1,5 +1,4 @@
 /** The wait of an attempt for credentials that must first be obtained. */
-import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import { quoted } from '../../base/quoted.js';
 import type { Clock } from '../../base/time.js';
 import type { Route } from '../../catalogue/route.js';
@@ -31,15 +30,7 @@ interface Waiting {
 }
 
 /** Waits for credentials that must first be obtained, but no longer than the budgets allow and the caller stays. */
-export function waitForCredentials(
-  ports: WaitPorts,
-  waiting: Waiting,
-  headers: MaybePromise<readonly string[]>,
-): MaybePromise<CallCredentials | NoCredentials> {
-  return isPending(headers) ? obtain(ports, waiting, headers) : { headers, budgets: waiting.budgets };
-}
-
-async function obtain(
+export async function waitForCredentials(
   { clock, deadlines }: WaitPorts,
   { exchange: { caller }, route: { provider, credential }, budgets }: Waiting,
   obtaining: Promise<readonly string[]>,

@@ -12,7 +12,7 @@ import { failureOf, innerError, noAnswer, readFailureNow } from '../call-failure
 import type { Failure } from '../classify/failure.js';
 import { CredentialFault, type Credentials } from '../credentials/credentials.js';
 import { dialectOf } from '../dialects/registry.js';
-import { readAnswer } from '../read-answer.js';
+import { readAnswer } from '../translation.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import type { Transport } from '../transport/transport.js';
 

@@ -4,7 +4,7 @@
  */
 import { type OutgoingBody, outgoingLength } from '../../wire/outgoing-body.js';
 import { Connections, type PoolOptions } from './connections.js';
-import type { Connection, Exchange } from './http1/connection.js';
+import type { Connection, SentRequest } from './http1/connection.js';
 import { TlsSessions } from './http1/tls-sessions.js';
 import type { Transport, UpstreamCall, UpstreamHandler, UpstreamRequest } from './transport.js';
 import { type Address, addressOf, requestTarget } from './upstream-address.js';
@@ -108,7 +108,7 @@ function headFor(address: Endpoint, { path, headers }: UpstreamRequest): string 
   return head;
 }
 
-class HttpCall implements UpstreamCall, Exchange {
+class HttpCall implements UpstreamCall, SentRequest {
   private connection!: Connection;
   private over = false;
   private answered = false;

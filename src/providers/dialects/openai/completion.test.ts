@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { completion } from '../../../../tests/support/openai-shapes.js';
 import type { CompletionParts } from '../../../wire/completion-parts.js';
-import { readCompletion } from './completion.js';
+import { readAnswer } from '../../translation.js';
 
 const terms = { contextWindow: 8_192 };
 const read = (body: unknown) =>
-  readCompletion(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), terms);
+  readAnswer(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), 'openai', terms);
 const partsOf = (body: unknown): CompletionParts => {
   const reading = read(body);
   if (reading.kind !== 'completion') throw new Error(`not a completion: ${JSON.stringify(reading)}`);
@@ -106,7 +106,7 @@ describe('a whole completion', () => {
     (message) => {
       const usage = '{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}';
       const body = `{"choices":[{"index":0,"message":${message},"finish_reason":"stop"}],"usage":${usage}}`;
-      expect(readCompletion(Buffer.from(body), terms)).toMatchObject({ kind: 'malformed' });
+      expect(readAnswer(Buffer.from(body), 'openai', terms)).toMatchObject({ kind: 'malformed' });
     },
   );
 

@@ -16,7 +16,7 @@ import {
   tidyToolCalls,
 } from '../../../wire/message.js';
 import { readUsage, type UsageTerms } from '../../../wire/usage.js';
-import { isPassedOn, scanCompletion } from './scan-completion.js';
+import { isPassedOn } from './scan-completion.js';
 
 export type CompletionReading =
   | { kind: 'completion'; parts: CompletionParts }
@@ -26,12 +26,6 @@ export type CompletionReading =
 
 /** Clients of OpenRouter require this member; few providers send it. */
 const noFingerprint = '"system_fingerprint":null';
-
-/** The usual completion is scanned; any other, and everything that is none, is parsed. */
-export function readCompletion(body: Buffer, terms: UsageTerms): CompletionReading {
-  const parts = scanCompletion(body, terms);
-  return parts ? { kind: 'completion', parts } : parseCompletion(body, terms);
-}
 
 export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionReading {
   const json = parseAnswerBytes(body, answerBounds);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { damaged } from '../../../../tests/support/damaged-bytes.js';
 import { forSeeds, type SeededRandom } from '../../../../tests/support/seeded-random.js';
-import { parseCompletion, readCompletion } from './completion.js';
+import { readAnswer } from '../../translation.js';
+import { parseCompletion } from './completion.js';
 import { scanCompletion } from './scan-completion.js';
 
 const terms = { contextWindow: 8_192 };
@@ -11,7 +12,7 @@ function expectAgreement(body: Buffer): boolean {
   const scanned = scanCompletion(body, terms);
   const parsed = parseCompletion(body, terms);
   if (scanned) expect({ kind: 'completion', parts: scanned }).toEqual(parsed);
-  expect(withoutMadeIds(readCompletion(body, terms))).toEqual(withoutMadeIds(parsed));
+  expect(withoutMadeIds(readAnswer(body, 'openai', terms))).toEqual(withoutMadeIds(parsed));
   return scanned !== null;
 }
 

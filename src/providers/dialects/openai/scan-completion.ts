@@ -1,6 +1,6 @@
 /**
  * Takes the usual completion apart in one pass over its text, without parsing it. It returns null for anything unusual, for an answer
- * that has to be changed for OpenAI's clients, and for everything that is not valid: `readCompletion` then parses it. Both give the
+ * that has to be changed for OpenAI's clients, and for everything that is not valid: `parseCompletion` then reads it. Both give the
  * same parts for every answer that this one takes.
  */
 import { asLatin1 } from '../../../base/latin1.js';

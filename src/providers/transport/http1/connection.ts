@@ -1,4 +1,4 @@
-/** A connection to an origin with one exchange at a time. All connections read into one shared buffer. */
+/** A connection to an origin with one request at a time. All connections read into one shared buffer. */
 
 import { connect as connectPlain, type Socket, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { markSending, markSent } from '../../../base/large-memory.js';
@@ -20,10 +20,10 @@ export interface Origin {
 }
 
 /** A request and the handler of its response. */
-export interface Exchange extends UpstreamHandler {
+export interface SentRequest extends UpstreamHandler {
   readonly head: string;
   readonly body: OutgoingBody;
-  /** The exchange is over and the connection can serve another. */
+  /** The request is over and the connection can serve another. */
   onFree(): void;
 }
 
@@ -53,7 +53,7 @@ export class Connection {
   onClosedByServer: () => void = () => {};
   /** The socket to the upstream, or to the proxy until its tunnel is open. */
   socket: Socket;
-  private exchange: Exchange | null = null;
+  private request: SentRequest | null = null;
   private awaitsSend = false;
   /** No tunnel yet: what is written goes out once it is open. */
   private awaitsTunnel = false;
@@ -72,9 +72,9 @@ export class Connection {
     this.parser = new ResponseParser({
       onHead: (status, headers) => {
         this.answered = true;
-        this.exchange?.onHeaders(status, headers, this.resume);
+        this.request?.onHeaders(status, headers, this.resume);
       },
-      onBody: (view) => this.exchange?.onData(view) ?? true,
+      onBody: (view) => this.request?.onData(view) ?? true,
     });
     if (origin.secure && origin.proxy) {
       this.awaitsTunnel = true;
@@ -88,7 +88,7 @@ export class Connection {
   private follow(): void {
     this.socket.setNoDelay(true).setKeepAlive(true, tcpKeepAliveMs);
     this.socket.on('end', () => this.handleEnd());
-    this.socket.on('error', (error) => (this.exchange ? this.fail(error) : this.handleEnd()));
+    this.socket.on('error', (error) => (this.request ? this.fail(error) : this.handleEnd()));
     this.socket.on('close', () => this.handleEnd());
   }
 
@@ -97,25 +97,25 @@ export class Connection {
   }
 
   /** Sends at the end of this turn. */
-  send(exchange: Exchange): void {
-    this.exchange = exchange;
+  send(request: SentRequest): void {
+    this.request = request;
     this.unsent = this.reused;
     this.awaitsSend = true;
     this.answered = false;
     this.parser.reset();
     atEndOfTurn('sends', () => {
       // An immediate inside an immediate runs after the sockets have been read again, so a close that has arrived is known.
-      if (this.checksFirst) setImmediate(() => this.write(exchange));
-      else this.write(exchange);
+      if (this.checksFirst) setImmediate(() => this.write(request));
+      else this.write(request);
     });
   }
 
-  private write(exchange: Exchange): void {
-    if (this.exchange !== exchange) return;
+  private write(request: SentRequest): void {
+    if (this.request !== request) return;
     this.awaitsSend = false;
     if (this.awaitsTunnel) return;
     const { socket } = this;
-    const { head, body } = exchange;
+    const { head, body } = request;
     if (typeof body === 'string') {
       socket.write(head + body, 'latin1');
     } else {
@@ -139,7 +139,7 @@ export class Connection {
 
   /** Closes the connection without calling any handler. */
   destroy(): void {
-    this.exchange = null;
+    this.request = null;
     this.close();
   }
 
@@ -156,7 +156,7 @@ export class Connection {
         this.follow();
         this.awaitsTunnel = false;
         // Otherwise the request is still to come at the end of this turn, and is written then.
-        if (this.exchange && !this.awaitsSend) this.write(this.exchange);
+        if (this.request && !this.awaitsSend) this.write(this.request);
       },
       onError: (error) => this.fail(error),
     });
@@ -178,7 +178,7 @@ export class Connection {
   }
 
   private take(bytes: Buffer): boolean {
-    if (!this.exchange) {
+    if (!this.request) {
       // Bytes without a request: request and response no longer match.
       this.destroy();
       return true;
@@ -193,31 +193,31 @@ export class Connection {
       if (!this.parser.done) return flowing;
       this.complete();
     } catch (error) {
-      // An error of the upstream or of the handler ends this exchange only.
+      // An error of the upstream or of the handler ends this request only.
       this.fail(error as Error);
     }
     return true;
   }
 
   private complete(): void {
-    const { exchange, parser } = this;
-    this.exchange = null;
-    if (!exchange) return;
+    const { request, parser } = this;
+    this.request = null;
+    if (!request) return;
     const hint = parser.keepAliveMs;
     this.idleMsMax = hint === null ? Number.POSITIVE_INFINITY : hint - hintMarginMs;
     const { isSent } = this;
-    if (isSent && Array.isArray(exchange.body)) exchange.body.forEach(markSent);
+    if (isSent && Array.isArray(request.body)) request.body.forEach(markSent);
     if (!parser.reusable) this.close();
     // TLS reports a write one turn later, so an answer that came meanwhile is read first.
-    else if (!isSent) setImmediate(() => this.free(exchange));
-    else this.free(exchange);
-    exchange.onEnd();
+    else if (!isSent) setImmediate(() => this.free(request));
+    else this.free(request);
+    request.onEnd();
   }
 
-  private free(exchange: Exchange): void {
+  private free(request: SentRequest): void {
     if (this.alive && this.isSent) {
       this.reused = true;
-      exchange.onFree();
+      request.onFree();
     } else {
       // Answered before the whole request was sent: the rest may never be read and would block the next request.
       this.close();
@@ -234,18 +234,18 @@ export class Connection {
   }
 
   private handleEnd(): void {
-    if (!this.exchange) this.reportClose();
+    if (!this.request) this.reportClose();
     else if (this.parser.closed()) this.complete();
     else this.fail(Object.assign(new Error('it closed the connection'), { code: 'ECONNRESET' }));
   }
 
   private fail(error: Error): void {
-    const { exchange } = this;
+    const { request } = this;
     const { proxy, secure } = this.origin;
-    this.exchange = null;
+    this.request = null;
     if (this.reused && !this.answered) this.reportClose();
     this.close();
-    exchange?.onError(proxy && !secure && !this.answered ? proxyError(proxy, error) : error);
+    request?.onError(proxy && !secure && !this.answered ? proxyError(proxy, error) : error);
   }
 
   /** Reports a close once, and only where this side did not close. */

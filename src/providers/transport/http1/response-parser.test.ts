@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds, type SeededRandom } from '../../../../tests/support/seeded-random.js';
-import { HttpFault } from './head.js';
+import { HttpFault } from '../response.js';
 import { headBytesMax, ResponseParser } from './response-parser.js';
 
 interface Reading {

@@ -2,7 +2,7 @@
  * Parses an HTTP/1.1 response from bytes that are split anywhere. It is strict about framing (two lengths, an unknown transfer
  * coding, a bad chunk or a bad header are faults), limits the head, and passes body bytes on as views without copying.
  */
-import { type Head, HeadCheck, HttpFault, notHttp, parseHead } from './head.js';
+import { type Head, HeadCheck, HttpFault, notHttp, parseHead } from '../response.js';
 
 export interface ResponseEvents {
   onHead(status: number, headers: readonly string[]): void;

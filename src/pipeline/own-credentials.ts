@@ -1,15 +1,71 @@
-/** What a customer's own credential changes in the walk: which credential of a route is tried next, and what an attempt shows of one. */
-import { quoted } from '../../base/quoted.js';
-import type { Route } from '../../catalogue/route.js';
-import type { Paused } from '../../health/own-health.js';
-import type { Failure, Meaning } from '../../providers/classify/failure.js';
-import type { PipelinePorts, Plan } from '../handover.js';
-import type { RuledOut } from './obstacles.js';
+/**
+ * What a customer's own credentials change: before the walk the candidates of a plan and who needs a balance, in the walk which credential of
+ * a route is tried next and what an attempt shows of one.
+ */
+
+import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
+import type { MaybePromise } from '../base/maybe-promise.js';
+import { quoted } from '../base/quoted.js';
+import type { Route } from '../catalogue/route.js';
+import type { Identity } from '../domain/account.js';
+import { GatewayError } from '../errors/gateway-error.js';
+import type { Paused } from '../health/route-health.js';
+import type { Failure, Meaning } from '../providers/classify/failure.js';
+import type { Exchange, Plan } from './handover.js';
+import type { PipelinePorts } from './ports.js';
+
+type Ports = Pick<PipelinePorts, 'own'>;
+
+/** The plan with the credentials that the identity may use; the same plan where it has none. */
+export function withOwn({ own }: Ports, identity: Identity, plan: Plan): Plan {
+  if (identity.account.credentials.length === 0) return plan;
+  const routes = own!.candidatesOf(identity, plan.routes);
+  return routes === plan.routes ? plan : { ...plan, routes, hasOwn: true };
+}
+
+/** Whether a credential of the account may serve the identity, so that its balance is looked at with the candidates and not before. */
+export function mayUseOwn({ account, project }: Identity): boolean {
+  const { credentials } = account;
+  return credentials.length > 0 && credentials.some(({ projectId }) => projectId === null || projectId === project.id);
+}
+
+/** What an empty balance rules out, of an account with credentials of its own; nothing for any other, whose balance was looked at before. */
+export function unpaidBy({ own }: Ports, identity: Identity): { unpaid?: GatewayError | null; hasFee?: boolean } {
+  if (!mayUseOwn(identity)) return {};
+  return { unpaid: spentBalanceRefusal(identity.account), hasFee: own!.hasFee };
+}
+
+export function usesOperators(routes: readonly Route[]): boolean {
+  return routes.some(({ credential }) => credential === undefined);
+}
+
+/** The candidates whose list price the budgets of the account count. */
+export function countedRoutes({ account }: Identity, routes: readonly Route[]): readonly Route[] {
+  return account.budgetsCountOwnKeys ? routes : routes.filter(({ credential }) => credential === undefined);
+}
+
+/**
+ * Takes what a request needs. Where a bounded balance does not admit the operator's candidates, the customer's own go on without them; the
+ * refusal stands where there are none.
+ */
+export async function takeOwn(exchange: Exchange, take: (isFirst: boolean) => MaybePromise<void>): Promise<void> {
+  try {
+    await take(true);
+  } catch (error) {
+    const isUnpaid = error instanceof GatewayError && error.condition === 'insufficient_credits';
+    const { gated, holdsBalance } = exchange;
+    const eligible = gated.eligible.filter(({ credential }) => credential !== undefined);
+    if (!isUnpaid || !holdsBalance || eligible.length === 0) throw error;
+    exchange.gated = { ...gated, eligible };
+    // The entries of the chain are gated when they are walked, and would be the operator's again.
+    exchange.chain = [];
+    exchange.holdsBalance = false;
+    await take(false);
+  }
+}
 
 /** How an attempt ended, as far as its credential is concerned. */
 type Ended = { readonly kind: 'failure'; readonly failure: Failure } | { readonly kind: 'answer' | 'stream' | 'gone' };
-
-type Ports = Pick<PipelinePorts, 'own'>;
 
 interface Group {
   readonly group?: readonly Route[];
@@ -39,7 +95,7 @@ export function afterFailure(task: Group, route: Route, { meaning }: Pick<Failur
 }
 
 /** The same after a candidate was not tried. A customer's is replaced only where its credential is the reason. */
-export function afterObstacle(task: Group, route: Route, verdict: RuledOut['verdict']): Route | null {
+export function afterObstacle(task: Group, route: Route, verdict: string): Route | null {
   if (task.group === undefined) return null;
   const isOfCredential = verdict === 'credential_failing' || verdict === 'credential_held';
   return route.credential === undefined || isOfCredential ? nextOf(task.group, route) : null;

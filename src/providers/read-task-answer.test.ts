@@ -1,6 +1,7 @@
 /** Honest answers that are large pass every bound, and answers that hold too much say so. */
 import { describe, expect, it } from 'vitest';
-import { readAnswer, readTaskAnswer, type TaskQuestion } from './read-answer.js';
+import { readTaskAnswer, type TaskQuestion } from './read-task-answer.js';
+import { readAnswer } from './translation.js';
 
 const terms = { contextWindow: null };
 const usage = '"usage":{"prompt_tokens":9,"completion_tokens":3}';

@@ -1,58 +1,14 @@
-/** Reads a whole answer: a completion in any dialect, or the answer to a request that is no chat. What the thread for large ones runs. */
-import { answerBounds, type MalformedAnswer, mainThreadBounds, parseAnswerBytes } from '../wire/answer-bounds.js';
+/** Reads the answer to a request that is no chat: vectors, or an order of documents. What the thread for large answers runs too. */
+import { answerBounds, type MalformedAnswer, parseAnswerBytes } from '../wire/answer-bounds.js';
 import { type JsonBounds, readable } from '../wire/json-text.js';
 import { isErrorMember } from '../wire/message.js';
 import type { EmbeddingTask, Relevance } from '../wire/task.js';
-import type { UsageTerms } from '../wire/usage.js';
-import type { Dialect } from './dialects/dialect.js';
-import { type CompletionReading, readCompletion, readTranslation } from './dialects/openai/completion.js';
 import { dialectOf } from './dialects/registry.js';
-import { nativeApiIn } from './native-pass.js';
 
 /** What the thread is given. */
-export interface AnswerToRead {
-  bytes: ArrayBuffer;
-  dialect: string;
-  terms: UsageTerms;
-  /** The client speaks another API, in which the answer is written anew. */
-  isRewritten: boolean;
-}
-
 export interface TaskAnswerToRead {
   bytes: ArrayBuffer;
   question: TaskQuestion;
-}
-
-/**
- * Splits a whole answer into the parts that the gateway needs. `format` is a dialect, or names the client's own API, whose answers are
- * kept whole. The usual ones of these are not parsed.
- */
-export function readAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
-  const parts = nativeApiIn(format)?.scanAnswer?.(body, terms);
-  return parts ? { kind: 'completion', parts } : parseAnswer(body, format, terms);
-}
-
-export function parseAnswer(body: Buffer, format: string, terms: UsageTerms): CompletionReading {
-  const native = nativeApiIn(format);
-  if (native) return readTranslated(body, native.readAnswer, terms, true);
-  const translate = dialectOf(format).readAnswer;
-  return translate ? readTranslated(body, translate, terms) : readCompletion(body, terms);
-}
-
-function readTranslated(
-  body: Buffer,
-  translate: NonNullable<Dialect['readAnswer']>,
-  terms: UsageTerms,
-  isPassed = false,
-): CompletionReading {
-  // What is passed on may have to be written again, with the gateway's members in it.
-  const json = parseAnswerBytes(body, isPassed ? mainThreadBounds : answerBounds);
-  if ('kind' in json) return json;
-  const { value, text, encoding } = json;
-  const answer = translate(value, encoding);
-  if (answer.kind !== 'completion') return answer;
-  const native = !isPassed ? undefined : encoding === 'latin1' ? text : body.toString('latin1');
-  return readTranslation(answer.completion, { encoding, native }, terms);
 }
 
 /** What was asked, as far as the reading depends on it. */

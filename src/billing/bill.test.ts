@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import type { ChatRequest } from '../../wire/chat-request.js';
-import { readUsage } from '../../wire/usage.js';
+import { smallSnapshot } from '../../tests/support/snapshot.js';
+import type { ChatRequest } from '../wire/chat-request.js';
+import { readUsage } from '../wire/usage.js';
 import { bill, provisionalBill } from './bill.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
