@@ -1,7 +1,7 @@
 /** The other end of a SideThread: answers each message with the result of a function. */
 
 import { parentPort } from 'node:worker_threads';
-import type { MaybePromise } from './maybe-promise.js';
+import type { MaybePromise } from './turn.js';
 import { collectNow } from './v8-settings.js';
 
 export interface ThreadAnswer<Out> {

@@ -1,4 +1,19 @@
 /**
+ * When work is done: at once where the value that it needs is there, and otherwise at the end of the turn of the event loop.
+ */
+
+export type MaybePromise<T> = T | Promise<T>;
+
+export function isPending<T>(value: MaybePromise<T>): value is Promise<T> {
+  return value instanceof Promise;
+}
+
+/** Calls `next` at once where the value is there: an `await` would put the rest of the request off by a turn of the microtask queue. */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/**
  * Defers work to the end of one turn of the event loop and does it in stages: first all requests that arrived, then all
  * answers, then their records, then what goes to upstreams. Doing similar work together keeps the processor's caches warm
  * between system calls. Measured with 32 connections, a JSON request costs 193 µs of CPU this way and 275 µs when each is

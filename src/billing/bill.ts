@@ -1,6 +1,7 @@
 /** What a request may cost at most before it is sent, and what its answer costs: by the provider's usage, or by counting what was delivered. */
-import type { MaybePromise } from '../base/maybe-promise.js';
+
 import type { PicoUsd } from '../base/money.js';
+import type { MaybePromise } from '../base/turn.js';
 import { ratesFor } from '../catalogue/price.js';
 import { varies } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';

@@ -206,11 +206,6 @@ export interface Route {
   readonly provenance?: Provenance;
 }
 
-/** What breaker, latency and holds of a candidate are kept under. */
-export function healthKeyOf({ id, credential }: Pick<Route, 'id' | 'credential'>): string {
-  return credential === undefined ? id : credential.healthKey;
-}
-
 /** What stands behind the route's id names the credential and its secret, so a new secret begins anew. */
 export function ownHealthKey(routeId: string, { id, revision }: { id: string; revision: number }): string {
   return `${routeId} ${id}.${revision}`;

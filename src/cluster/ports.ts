@@ -2,7 +2,7 @@
  * The interfaces of the shared state. Admission asks in one round trip for the counts of a request's address and key, and
  * whether what memory holds about them is still current.
  */
-import type { MaybePromise } from '../base/maybe-promise.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { SpendAnswer, SpendAsk } from './shared-spend.js';
 
 export interface AdmissionAsk {

@@ -216,3 +216,8 @@ export function healthOf<T>(
 ): T | RouteHealth {
   return credential === undefined ? health : own!.health.states;
 }
+
+/** What breaker, latency and holds of a candidate are kept under. */
+export function healthKeyOf({ id, credential }: Pick<Route, 'id' | 'credential'>): string {
+  return credential === undefined ? id : credential.healthKey;
+}

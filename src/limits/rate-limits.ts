@@ -2,7 +2,7 @@
 import { isIPv4 } from 'node:net';
 import { RecentMap } from '../base/collections.js';
 import { subscriberNetwork } from '../base/ip-address.js';
-import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, type MaybePromise } from '../base/turn.js';
 import type { Counters, Take } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
 import { type Identity, keyProjectId } from '../domain/account.js';

@@ -3,7 +3,7 @@
 import { broughtTokenIn } from '../accounts/keys/brought-tokens.js';
 import { addressRefusal, checkTokenShape, isTokenValid, type PresentedToken } from '../accounts/keys/token.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
-import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, isPending, type MaybePromise } from '../base/turn.js';
 import type { HeldIdentity } from '../cluster/fleet/fleet-identities.js';
 import type { ChatAsk, ChatTaken, Counted, KeyAsk, Take } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';

@@ -1,6 +1,6 @@
 /** The client of one request: what it sent, and how to answer it. */
 import type { Latin1Text } from '../base/latin1.js';
-import type { MaybePromise } from '../base/maybe-promise.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
 import type { Origin } from '../territory/territories.js';

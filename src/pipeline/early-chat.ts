@@ -3,7 +3,7 @@
  * then admits it, takes its tokens and holds its estimate. Nothing is answered from here: what is wrong with the request is found again
  * after its admission, in the order in which errors are answered.
  */
-import { isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { isPending, type MaybePromise } from '../base/turn.js';
 import type { ChatAsk, ChatTaken, Take } from '../cluster/ports.js';
 import type { SpendAsk } from '../cluster/shared-spend.js';
 import type { Identity } from '../domain/account.js';

@@ -5,7 +5,7 @@
 import { modelRefusal } from '../accounts/keys/token.js';
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import { generationId } from '../base/ids.js';
-import { isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { isPending, type MaybePromise } from '../base/turn.js';
 import { estimateCost } from '../billing/bill.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';

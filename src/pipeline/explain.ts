@@ -5,11 +5,11 @@
 import { modelRefusal } from '../accounts/keys/token.js';
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { type CredentialName, credentialOf } from '../catalogue/credential-name.js';
-import { healthKeyOf, type Route, type Snapshot } from '../catalogue/route.js';
+import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { envelopeOf } from '../errors/envelope.js';
 import { GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { healthOf } from '../health/route-health.js';
+import { healthKeyOf, healthOf } from '../health/route-health.js';
 import { keyScopeGate, permittedRoutes } from '../policy/apply-gates.js';
 import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';

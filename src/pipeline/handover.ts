@@ -1,9 +1,9 @@
 /** What the stages of a request hand to one another. */
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import type { Latin1Text } from '../base/latin1.js';
-import type { MaybePromise } from '../base/maybe-promise.js';
 import type { PicoUsd } from '../base/money.js';
 import type { Clock } from '../base/time.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { Billed } from '../billing/bill.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';

@@ -1,7 +1,7 @@
 /** Finds the account and key of a token, ours or one of another system, and verifies it. */
 import { broughtTokenIn } from '../accounts/keys/brought-tokens.js';
 import { checkTokenShape, isHashDue, verifyToken } from '../accounts/keys/token.js';
-import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, type MaybePromise } from '../base/turn.js';
 import type { Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { StoreUnavailable } from '../storage/store.js';

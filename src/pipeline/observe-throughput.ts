@@ -1,6 +1,5 @@
 /** Measures how fast a stream was, for the ranking of routes. */
-import { healthKeyOf } from '../catalogue/route.js';
-import { healthOf } from '../health/route-health.js';
+import { healthKeyOf, healthOf } from '../health/route-health.js';
 import type { Delivered, Exchange } from './handover.js';
 import type { PipelinePorts } from './ports.js';
 

@@ -4,8 +4,8 @@
  */
 
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
-import type { MaybePromise } from '../base/maybe-promise.js';
 import { quoted } from '../base/quoted.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { GatewayError } from '../errors/gateway-error.js';

@@ -4,7 +4,7 @@
  * to the fourth for the requested id, `count.ts` serves a request for a count. What a caller may see as an error is thrown as a row of the
  * error table; the HTTP layer answers it.
  */
-import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, isPending, type MaybePromise } from '../base/turn.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Identity } from '../domain/account.js';
 import { admit } from './admit.js';

@@ -3,8 +3,8 @@
  * the candidates. It depends on nothing but the catalogue's figures and what was observed, so equal inputs rank equally.
  */
 import { type PriceMoment, priceKey, ratesAt } from '../catalogue/price-moment.js';
-import { healthKeyOf, type Route } from '../catalogue/route.js';
-import { healthOf, type Observed, type OwnHealth, type RouteHealth } from '../health/route-health.js';
+import type { Route } from '../catalogue/route.js';
+import { healthKeyOf, healthOf, type Observed, type OwnHealth, type RouteHealth } from '../health/route-health.js';
 import type { Preference } from '../policy/routing-policy.js';
 
 export interface RankPorts {

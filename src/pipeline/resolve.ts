@@ -1,7 +1,7 @@
 /** Stage 3: what a model id and its fallback chain stand for. A pin that cannot be met is an error, never another route. */
 import { isAliasName } from '../accounts/aliases/alias-name.js';
 import { checkChain, kindRefusal } from '../accounts/fallback/check-chain.js';
-import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, type MaybePromise } from '../base/turn.js';
 import { findModel, findRoute } from '../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../catalogue/model-id.js';
 import type { ModelKind, Snapshot } from '../catalogue/route.js';

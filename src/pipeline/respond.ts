@@ -3,7 +3,7 @@
  * to the settlement, so that the record is in the journal before the last byte leaves.
  */
 
-import { andThen, isPending, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, isPending, type MaybePromise } from '../base/turn.js';
 import { type Billed, bill, billTask, provisionalBill, type SentRequest } from '../billing/bill.js';
 import { leastOfPrompts, leastPromptTokens } from '../billing/count/least-tokens.js';
 import type { Route } from '../catalogue/route.js';

@@ -3,7 +3,7 @@
  * prompt in a cache. It changes only the order of candidates that may be tried anyway.
  */
 import { hash } from 'node:crypto';
-import { andThen, type MaybePromise } from '../base/maybe-promise.js';
+import { andThen, type MaybePromise } from '../base/turn.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import type { RequestPreferences } from '../policy/request-preferences.js';

@@ -1,8 +1,8 @@
 /** Stage 2: the body becomes a validated chat request. Large bodies are read on other threads. Also estimates the tokens of its prompt. */
 import type { BroughtTokens } from '../accounts/keys/brought-tokens.js';
 import { freeBytes, ownsMemory } from '../base/large-memory.js';
-import type { MaybePromise } from '../base/maybe-promise.js';
 import { SideThread } from '../base/side-thread.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { ModelName } from '../catalogue/model-name.js';
 import type { BodyReader } from '../doors/any-door.js';
 import { type Defaults, readWithDefaults } from '../doors/name-defaults.js';

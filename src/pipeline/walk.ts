@@ -3,12 +3,12 @@
  * request, at an answer that is too large because of what was asked for, when its overall budget is spent, and at once when the caller leaves.
  */
 
-import type { MaybePromise } from '../base/maybe-promise.js';
 import { durationText, secondsToMidnightUtc } from '../base/time.js';
-import { healthKeyOf, type Route } from '../catalogue/route.js';
+import type { MaybePromise } from '../base/turn.js';
+import type { Route } from '../catalogue/route.js';
 import type { Timeouts } from '../config/config.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { healthOf, type Permit } from '../health/route-health.js';
+import { healthKeyOf, healthOf, type Permit } from '../health/route-health.js';
 import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
 import { usesKeys } from '../providers/credentials/key-pool.js';

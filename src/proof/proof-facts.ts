@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash, hash } from 'node:crypto';
 import type { Latin1Text } from '../base/latin1.js';
-import type { MaybePromise } from '../base/maybe-promise.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { Route } from '../catalogue/route.js';
 
 export interface ProofFacts {

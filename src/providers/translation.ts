@@ -1,6 +1,7 @@
 /** Both directions of a dialect: writes requests in it, and reads whole answers. Large ones go to threads, so that they delay nobody else. */
-import type { MaybePromise } from '../base/maybe-promise.js';
+
 import { SideThread } from '../base/side-thread.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { Route } from '../catalogue/route.js';
 import { errorOfThread } from '../errors/gateway-error.js';
 import { answerBounds, mainThreadBounds, parseAnswerBytes } from '../wire/answer-bounds.js';

@@ -6,8 +6,8 @@
  */
 import { RecentMap } from '../../base/collections.js';
 import type { Logger } from '../../base/logger.js';
-import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
 import type { PicoUsd } from '../../base/money.js';
+import { andThen, type MaybePromise } from '../../base/turn.js';
 import type {
   SharedSpend,
   SpendAnswer,

@@ -3,9 +3,10 @@
  * and the cap of its key, so that many requests at once cannot spend what is there only once. A request that is alone is always admitted
  * while anything is left, because its estimate may be far above its cost. The holds are those of this process, and die with it.
  */
-import { andThen, type MaybePromise } from '../../base/maybe-promise.js';
+
 import type { PicoUsd } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
+import { andThen, type MaybePromise } from '../../base/turn.js';
 import type { SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
 import { type Account, type Identity, spendablePico } from '../../domain/account.js';
 import type { BudgetPeriod } from '../../domain/organisation.js';

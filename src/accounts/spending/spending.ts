@@ -1,6 +1,7 @@
 /** The interface of holds on balances, budgets and caps, in one process or in a fleet. */
-import type { MaybePromise } from '../../base/maybe-promise.js';
+
 import type { PicoUsd } from '../../base/money.js';
+import type { MaybePromise } from '../../base/turn.js';
 import type { SpendAnswer, SpendAsk } from '../../cluster/shared-spend.js';
 import type { Account, Identity } from '../../domain/account.js';
 import type { Bound, InFlight } from './spend-bounds.js';

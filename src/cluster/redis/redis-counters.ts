@@ -3,8 +3,8 @@
  * not, from the last known sum of each window. Keys expire with their windows, so nothing is left in Redis.
  */
 import { createHash } from 'node:crypto';
-import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { Clock } from '../../base/time.js';
+import type { MaybePromise } from '../../base/turn.js';
 import { MemoryCounters, type MemoryCountersOptions, type OwnWindow } from '../memory.js';
 import type { Counters, Reading, Take } from '../ports.js';
 import { adjustScript, restoreScript, takeScript } from './scripts.js';

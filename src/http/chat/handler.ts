@@ -1,7 +1,7 @@
 /** Serves the paths of all doors, taken before the framework: makes a caller, runs the pipeline, answers what it throws. */
 import { requestId } from '../../base/ids.js';
 import { keepsDebug } from '../../base/logger.js';
-import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
+import { isPending, type MaybePromise } from '../../base/turn.js';
 import type { Door } from '../../doors/door.js';
 import { openRouterDoors } from '../../doors/openrouter/openrouter-doors.js';
 import { doors } from '../../doors/registry.js';

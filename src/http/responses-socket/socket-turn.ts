@@ -1,6 +1,6 @@
 /** One message of a Responses WebSocket and its response, as the pipeline sees it: a caller whose stream is sent event by event. */
 import { isUtf8 } from 'node:buffer';
-import type { MaybePromise } from '../../base/maybe-promise.js';
+import type { MaybePromise } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
 import { socketError } from '../../doors/responses/socket-error.js';
 import type { GatewayError } from '../../errors/gateway-error.js';

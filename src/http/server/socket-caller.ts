@@ -1,8 +1,7 @@
 /** A caller whose request was read from its socket without node:http. Every answer, and every piece of a stream, is one write. */
 import type { Socket } from 'node:net';
-import type { MaybePromise } from '../../base/maybe-promise.js';
 import { joinedHeader } from '../../base/raw-header.js';
-import { atEndOfTurn } from '../../base/turn.js';
+import { atEndOfTurn, type MaybePromise } from '../../base/turn.js';
 import type { Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold, BodyMemory } from '../../limits/body-memory.js';

@@ -2,8 +2,9 @@
  * The attempts on a route whose provider has several keys of the operator: one with each key, until one serves, or fails for a reason
  * that is not the key's.
  */
-import type { MaybePromise } from '../../base/maybe-promise.js';
+
 import type { ProviderKey } from '../../base/provider-key.js';
+import type { MaybePromise } from '../../base/turn.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { KeyPool, TakenKey } from '../../providers/credentials/key-pool.js';
 import { addTimedAttempt } from '../handover.js';

@@ -3,7 +3,7 @@
  * more calls on one route, whose answers are put together in order. The first call that fails fails the attempt, and stops the others.
  */
 import { asLatin1 } from '../../base/latin1.js';
-import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
+import { isPending, type MaybePromise } from '../../base/turn.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';

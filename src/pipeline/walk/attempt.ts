@@ -1,6 +1,7 @@
 /** One attempt of the walk: one call on one route, and what became of it, as a value. */
-import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
+
 import type { ProviderKey } from '../../base/provider-key.js';
+import { andThen, isPending, type MaybePromise } from '../../base/turn.js';
 import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';

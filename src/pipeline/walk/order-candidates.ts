@@ -1,6 +1,6 @@
 /** The order in which the ranked routes of an `auto/` id are tried. A real request and its dry run share it. */
-import { healthKeyOf, type Route } from '../../catalogue/route.js';
-import { healthOf } from '../../health/route-health.js';
+import type { Route } from '../../catalogue/route.js';
+import { healthKeyOf, healthOf } from '../../health/route-health.js';
 import { applyOrder, type RequestPreferences } from '../../policy/request-preferences.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { RememberedRoute } from '../handover.js';

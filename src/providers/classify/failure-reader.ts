@@ -1,7 +1,7 @@
 /** Reads the errors of failed calls together with the request that was sent. For a large request this runs in a separate thread. */
 
-import type { MaybePromise } from '../../base/maybe-promise.js';
 import { SideThread } from '../../base/side-thread.js';
+import type { MaybePromise } from '../../base/turn.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { type OutgoingBody, outgoingBytes } from '../../wire/outgoing-body.js';
 import { readFailureNow, type UnreadFailure, withVerdict } from '../call-failure.js';

@@ -2,8 +2,9 @@
  * Finds AWS credentials where AWS users expect them: in the environment, else through the SDK's own chain (profiles in the shared
  * files, SSO, a credential process, a web identity, the role of a container or an instance).
  */
-import type { MaybePromise } from '../../base/maybe-promise.js';
+
 import type { Clock } from '../../base/time.js';
+import type { MaybePromise } from '../../base/turn.js';
 import { type LoadPackage, loadOptional } from './optional-package.js';
 import { RenewableValue } from './renewable.js';
 

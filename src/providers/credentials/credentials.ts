@@ -1,7 +1,7 @@
 /** The credentials of upstream calls: an API key, an AWS signature, a renewed access token, or none. */
 
-import type { MaybePromise } from '../../base/maybe-promise.js';
 import type { ProviderKey } from '../../base/provider-key.js';
+import type { MaybePromise } from '../../base/turn.js';
 import type { Route } from '../../catalogue/route.js';
 import type { OutgoingBody } from '../../wire/outgoing-body.js';
 

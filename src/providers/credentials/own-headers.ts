@@ -1,6 +1,7 @@
 /** The headers of calls with a customer's own credential. What is made of a secret is forgotten with it. */
-import { isPending, type MaybePromise } from '../../base/maybe-promise.js';
+
 import type { Clock } from '../../base/time.js';
+import { isPending, type MaybePromise } from '../../base/turn.js';
 import type { Route } from '../../catalogue/route.js';
 import { type Secret, SecretUnavailable } from '../../domain/credential.js';
 import type { OutgoingBody } from '../../wire/outgoing-body.js';

@@ -2,9 +2,9 @@
 
 import aws4 from 'aws4';
 import type { Logger } from '../../base/logger.js';
-import { andThen, isPending, type MaybePromise } from '../../base/maybe-promise.js';
 import type { ProviderKey } from '../../base/provider-key.js';
 import type { Clock } from '../../base/time.js';
+import { andThen, isPending, type MaybePromise } from '../../base/turn.js';
 import type { Provider, Route } from '../../catalogue/route.js';
 import { type OutgoingBody, outgoingBytes } from '../../wire/outgoing-body.js';
 import { dialectOf } from '../dialects/registry.js';

@@ -2,8 +2,9 @@
  * A value that expires and is renewed before it does: one renewal at a time, in the background while the old value is valid, and
  * with a pause after a failure.
  */
-import type { MaybePromise } from '../../base/maybe-promise.js';
+
 import type { Clock } from '../../base/time.js';
+import type { MaybePromise } from '../../base/turn.js';
 import { CredentialFault } from './credentials.js';
 
 export interface ExpiringValue<T> {

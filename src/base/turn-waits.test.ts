@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { andThen, isPending } from './maybe-promise.js';
+import { andThen, isPending } from './turn.js';
 
 describe('andThen', () => {
   it('goes on at once with a value that is there', () => {
