@@ -229,7 +229,7 @@ export interface RememberedRoute {
 }
 
 /** One attempt of a walk; monotonic milliseconds. */
-export interface TimedAttempt {
+interface TimedAttempt {
   readonly route: Route;
   readonly record: AttemptRecord;
   readonly startedAtMs: number;

@@ -76,7 +76,7 @@ export interface PipelinePorts extends SwitchPorts {
 }
 
 /** The candidates that a customer's own credentials make of routes, and what becomes of them. */
-export interface OwnCandidates {
+interface OwnCandidates {
   readonly health: OwnHealth;
   /** Own candidates cost something, so that they need a balance too. */
   readonly hasFee: boolean;
