@@ -140,6 +140,7 @@ function budgetRounds(rigOf: () => SpendRig): void {
         error.message = `${about}: ${error.message}`;
         throw error;
       });
+      if (round % 50 === 0) console.log(`${round} rounds, ${Math.floor(round / outageEvery)} of them with Redis away`);
     }
   }, 3_600_000);
 }

@@ -18,6 +18,8 @@ export interface ReplicasOptions {
   databaseUrl?: string;
   /** The nodes of a cluster in the place of one Redis. The test stops them. */
   redisUrls?: readonly string[];
+  /** Of another version, which is built. */
+  checkout?: string;
 }
 
 export interface Replicas {
@@ -68,6 +70,7 @@ function spawnReplica(options: ReplicasOptions, { redis, upstream, database }: P
   const { config = {}, catalogue = (url: string) => catalogueOf({ acme: url }) } = options;
   const database_url = options.databaseUrl ?? database?.databaseUrl;
   return spawnGateway({
+    ...(options.checkout !== undefined && { checkout: options.checkout }),
     // No database of its own: the one of all.
     embedded: true,
     catalogue: catalogue(upstream.url),

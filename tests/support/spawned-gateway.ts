@@ -1,11 +1,12 @@
 /** A gateway in a process of its own, for tests that kill, restart or drain a process. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GatewayClient } from './client.js';
 import { createGatewayFiles, type GatewayFiles, type GatewayFilesOptions } from './gateway-files.js';
 import { registerEnvironment, searchKept } from './secrets.js';
 
-const mainFile = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
+const ownCheckout = fileURLToPath(new URL('../..', import.meta.url));
 const startTimeoutMs = 180_000;
 const stopTimeoutMs = 60_000;
 const readyLine = /^Lodestone is ready: API (https?:\/\/[^\s/]+)/m;
@@ -30,8 +31,8 @@ export interface SpawnedGateway extends GatewayClient {
   exited(): Promise<ExitOf>;
   /** Whether it takes requests; a test that failed may have left it stopped, or stopping. */
   serves(): Promise<boolean>;
-  /** Starts a new process on the same files, after ending the old one if it still runs. */
-  restart(): Promise<void>;
+  /** Starts a new process on the same files, after ending the old one if it still runs; of another version where its checkout is named. */
+  restart(checkout?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -39,6 +40,8 @@ export interface SpawnOptions extends GatewayFilesOptions {
   env?: Record<string, string>;
   /** To be looked at while it starts. */
   output?: SpawnedGateway['output'];
+  /** Of another version, which is built; that of these tests by default. */
+  checkout?: string;
 }
 
 /** Children that a failed test did not stop end with this process. */
@@ -53,7 +56,7 @@ export async function spawnGateway(options: SpawnOptions = {}): Promise<SpawnedG
   const { output = { stdout: '', stderr: '' } } = options;
   const gateway = new GatewayProcess(files, output, options.env ?? {});
   try {
-    await gateway.start();
+    await gateway.start(options.checkout);
   } catch (error) {
     await files.remove();
     throw error;
@@ -70,7 +73,7 @@ export async function spawnGateway(options: SpawnOptions = {}): Promise<SpawnedG
         () => true,
         () => false,
       ),
-    restart: () => gateway.restart(),
+    restart: (checkout?: string) => gateway.restart(checkout),
     async stop() {
       await client.close();
       await gateway.stop();
@@ -95,7 +98,8 @@ class GatewayProcess {
     private readonly env: Record<string, string>,
   ) {}
 
-  async start(): Promise<void> {
+  async start(checkout = ownCheckout): Promise<void> {
+    const mainFile = join(checkout, 'dist', 'bundle', 'main.js');
     const child = spawn(process.execPath, [mainFile, 'serve', '--config', this.files.configFile], {
       cwd: this.files.folder,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.env },
@@ -141,9 +145,9 @@ class GatewayProcess {
     return await this.exit;
   }
 
-  async restart(): Promise<void> {
+  async restart(checkout?: string): Promise<void> {
     await this.stop();
-    await this.start();
+    await this.start(checkout);
   }
 
   async stop(): Promise<void> {
