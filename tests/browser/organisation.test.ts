@@ -2,6 +2,8 @@
  * An organisation in a browser: a project with a budget, an invitation, what each role sees and why it cannot do the rest, and every figure
  * of the Overview against the page that it leads to.
  */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
@@ -26,9 +28,22 @@ let gateway: TestGateway;
 let owner: Member;
 let visitor: Visitor;
 
+/** The notices about budgets that the operator's webhook got. */
+const alerts: unknown[] = [];
+const receiver = createServer(async (request, response) => {
+  let body = '';
+  for await (const piece of request) body += piece;
+  const { type, data } = JSON.parse(body);
+  if (type === 'budget.threshold') alerts.push(data);
+  response.writeHead(204).end();
+});
+const secret = `whsec_${Buffer.from('the secret of the webhook').toString('base64')}`;
+
 beforeAll(async () => {
   browser = await launchBrowser();
-  gateway = await startDashboard();
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/notices`;
+  gateway = await startDashboard({ notices: { webhook: { url, secret }, interval: '100ms' } });
   owner = await signUp(gateway, 'ada@example.test');
   const path = `/accounts/${owner.accountId}`;
   const key = (await gateway.admin('POST', `${path}/keys`, { name: 'production' })).json as {
@@ -45,8 +60,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await closeWindows();
   await gateway?.stop();
+  receiver.close();
 });
 
+/** About 0.00001 USD. */
+const priced = { model: 'northwind/meta/llama-3.3-70b/defra', messages: [{ role: 'user', content: 'Hello' }] };
 const echo = { model: 'sandbox/lodestone/echo', messages: [{ role: 'user', content: 'Hello' }] };
 const figure = async (page: Page, label: string): Promise<string> => {
   const shown = page.locator(`[data-figure="${label}"]`);
@@ -67,7 +85,7 @@ async function memberOf(role: string): Promise<Visitor> {
 }
 
 describeInBrowser('an organisation', () => {
-  it('project, invitation, key of a developer, request, and its usage by project', async () => {
+  it('project, invitation, key of a developer, request, its usage by project, and the alert of the budget', async () => {
     const { page } = visitor;
     await visitor.visit('/projects');
     await page.getByRole('button', { name: 'Create project' }).click();
@@ -82,10 +100,7 @@ describeInBrowser('an organisation', () => {
     await page.getByRole('button', { name: 'Save budget' }).click();
     await page.getByText('of $25.00 this month').waitFor();
     const answer = await dashboardCall(gateway, 'GET', 'projects', undefined, owner);
-    const [, search] = ((await answer.json()) as { data: unknown }).data as {
-      id: string;
-      budget: unknown;
-    }[];
+    const [, search] = ((await answer.json()) as { data: { id: string; budget: unknown }[] }).data;
     expect(search?.budget).toEqual({ limit_usd: '25', period: 'monthly', alert_at: [0.5, 1] });
     expect(await visitor.accessibilityFaults('all but colours')).toEqual([]);
 
@@ -125,6 +140,20 @@ describeInBrowser('an organisation', () => {
     await page.getByRole('table', { name: 'Requests' }).getByText('laptop').waitFor();
     await visitor.visit('/keys');
     await page.getByText('held by grace@example.test').waitFor();
+
+    await visitor.visit(`/projects/${search!.id}`);
+    await page.getByLabel('Budget (USD)').fill('0.000001');
+    await page.getByRole('button', { name: 'Save budget' }).click();
+    await page.getByText('Budget saved. It holds for the next request.', { exact: true }).waitFor();
+    expect((await gateway.call('POST', '/v1/chat/completions', priced, { key: token })).status).toBe(200);
+    await expect
+      .poll(() => alerts)
+      .toEqual([expect.objectContaining({ project: search!.id, threshold: 1, limit_usd: '0.000001' })]);
+    const refused = await gateway.call('POST', '/v1/chat/completions', priced, { key: token });
+    expect([refused.status, refused.json.error.code]).toEqual([402, 'budget_exceeded']);
+    await visitor.visit(`/projects/${search!.id}`);
+    await page.getByText('Used up: requests are refused.').waitFor();
+    expect(await visitor.accessibilityFaults('all but colours')).toEqual([]);
     expect(visitor.problems).toEqual([]);
   });
 
@@ -159,8 +188,8 @@ describeInBrowser('an organisation', () => {
     expect(paths.length).toBeGreaterThan(10);
     const refused: string[] = [];
     for (const path of paths) {
-      await member.follow(path.replace('/dashboard', '') || '/');
-      await page.waitForURL(`**${path}`);
+      // With a document of its own: what the page before shows is not taken for this one's.
+      await member.visit(path.replace('/dashboard', '') || '/');
       await settled(page);
       expect(await page.getByText('Could not load this').count(), path).toBe(0);
       if ((await page.getByText('Your role does not include this page').count()) > 0) refused.push(path);
