@@ -30,6 +30,8 @@ export const starters = {
   /** The same process, with a key that has a cap, and with one of an account that has a bounded overdraft. */
   capped: async (rig) => withKey(await rig.contender('lodestone'), 'cappedKey'),
   bounded: async (rig) => withKey(await rig.contender('lodestone'), 'boundedKey'),
+  /** With budgets of account and project and a cap of the key. */
+  budgeted: async (rig) => withKey(await rig.contender('lodestone'), 'budgetedKey'),
   /** The same process, asked through another client API: on a route that speaks it, and on the usual one. */
   messages: (rig) => throughDoor(rig, 'messages', nativeModels.messages),
   responses: (rig) => throughDoor(rig, 'responses', nativeModels.responses),

@@ -88,6 +88,12 @@ export async function furnish({ admin }) {
     await admin('POST', `/accounts/${id}/credits`, { amount_usd: '5000.00' });
     accounts.push(id);
   }
+  const path = `/accounts/${owner.id}`;
+  const budget = { limit_usd: '5000', period: 'monthly' };
+  await many(999, (index) => admin('POST', `${path}/projects`, { name: longName(index), budget }));
+  await many(5_000, (index) =>
+    admin('POST', `${path}/members`, { email: `${longName(index)}@people.example.com`, role: memberRoles[index % 4] }),
+  );
   const keys = [];
   for (let index = 0; index < 200; index++) {
     const { id, name } = await admin('POST', `/accounts/${owner.id}/keys`, { name: longName(index) });
@@ -95,6 +101,13 @@ export async function furnish({ admin }) {
   }
   const routes = (await admin('GET', '/routes')).data.map(({ id }) => ({ id }));
   return { email, accounts, keys, routes: inUse(routes) };
+}
+
+const memberRoles = ['admin', 'billing', 'developer', 'auditor'];
+
+async function many(count, make) {
+  for (let first = 0; first < count; first += 20)
+    await Promise.all(Array.from({ length: Math.min(20, count - first) }, (_, i) => make(first + i)));
 }
 
 /** The routes of a hundred models. */

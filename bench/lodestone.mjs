@@ -115,7 +115,10 @@ const pricesOfAllClasses = {
   periods: [{ utc: '16:30-00:30', input: 0.075, output: 0.3 }],
 };
 
-/** An ordinary key, one with a cap, and one of an account whose overdraft is bounded; all with more than any run can spend. */
+/**
+ * An ordinary key, one with a cap, one of an account whose overdraft is bounded, and one with a cap in a project and an account that have
+ * budgets; all with more than any run can spend.
+ */
 async function createKeys(url, adminToken) {
   const admin = async (path, body, method = 'POST') => {
     const response = await fetch(`${url}/admin/v1${path}`, {
@@ -136,10 +139,15 @@ async function createKeys(url, adminToken) {
   const open = await createAccount('bench');
   const bounded = await createAccount('bounded');
   await admin(`/accounts/${bounded}`, { overdraft: 'bounded' }, 'PATCH');
+  const budgeted = await createAccount('budgeted');
+  const budget = { limit_usd: '1000000', period: 'monthly' };
+  await admin(`/accounts/${budgeted}`, { budget }, 'PATCH');
+  const { id: project } = await admin(`/accounts/${budgeted}/projects`, { name: 'bench', budget });
   return {
     key: await createKey(open),
     cappedKey: await createKey(open, { limit_usd: '1000000' }),
     boundedKey: await createKey(bounded),
+    budgetedKey: await createKey(budgeted, { project, limit_usd: '1000000', limit_reset: 'daily' }),
   };
 }
 

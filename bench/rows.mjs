@@ -178,6 +178,13 @@ export const rows = [
     measure: async (rig) => (await rig.compare('json', ['lodestone', 'capped'])).cpuRatio('capped', 'lodestone'),
   },
   {
+    name: 'holds-budgets',
+    what: 'budgets of account and project and a cap of the key, CPU × none',
+    unit: '×',
+    must: 1.03,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'budgeted'])).cpuRatio('budgeted', 'lodestone'),
+  },
+  {
     name: 'classes',
     what: 'a route with a price for every class, CPU × one with three',
     unit: '×',
