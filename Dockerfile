@@ -18,7 +18,7 @@ RUN node scripts/sbom.mjs sbom.cdx.json && node scripts/prune-modules.mjs
 RUN node -e "import('/app/dist/storage/embedded/embedded-binaries.js').then((module) => module.locateBinaries({}))"
 
 FROM ${NODE_IMAGE} AS image
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Lodestone" \
       org.opencontainers.image.description="An inference gateway that decides, honestly and provably, which provider in which region serves a request." \

@@ -55,7 +55,8 @@ export function installIsStale(
 
 async function install() {
   console.log('Installing dependencies from package-lock.json. This happens once and takes about a minute.');
-  const args = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'];
+  // No package needs its install script.
+  const args = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
   const throughNode = npm !== undefined && /\.c?js$/.test(npm);
   const code = throughNode

@@ -62,6 +62,7 @@ export const groups = [
     title: 'Operators',
     pages: [
       { slug: 'deploy', file: 'guide/deploy.md', title: 'Deploy' },
+      { slug: 'releases', file: 'guide/releases.md', title: 'Releases' },
       { slug: 'regions', file: 'guide/regions.md', title: 'Several regions' },
       { slug: 'configuration', file: 'guide/configuration.md', title: 'Configuration' },
       { slug: 'operations', file: 'guide/operations.md', title: 'Operate' },

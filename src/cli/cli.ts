@@ -21,6 +21,7 @@ import { nameCommands } from './commands/name.js';
 import { providerCommands } from './commands/provider.js';
 import { receiptCommands } from './commands/receipt.js';
 import { reconcileCommands } from './commands/reconcile.js';
+import { releaseCommands } from './commands/release.js';
 import { routeCommands } from './commands/route.js';
 import { storageCommands } from './commands/storage.js';
 import { completionScript, type Shell, shells } from './completion.js';
@@ -49,6 +50,7 @@ const commands: readonly Command[] = [
   ...importCommands,
   ...receiptCommands,
   ...logCommands,
+  ...releaseCommands,
   {
     name: 'completion',
     parameters: '<bash, zsh or fish>',

@@ -12,4 +12,5 @@ export const longTests = [
   'full-counts.mjs',
   'recipes.mjs',
   'packed-install.mjs',
+  'release.mjs',
 ];

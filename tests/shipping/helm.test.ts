@@ -20,7 +20,9 @@ const objects = renderChart(release);
 const find = (list: readonly Yaml[], kind: string, name = 'lodestone'): Yaml =>
   list.find((each) => each.kind === kind && each.metadata.name === name);
 const base: Yaml[] = filesIn('deploy/kubernetes')
-  .filter((file) => !/(kustomization|lodestone|adapter-rule|event-loop-autoscaler\/autoscaler)\.yaml$/.test(file))
+  .filter(
+    (file) => !/(kustomization|lodestone|adapter-rule|(event-loop|in-flight)-autoscaler\/autoscaler)\.yaml$/.test(file),
+  )
   .flatMap(yamlOf);
 
 function hasProgram(name: string): boolean {
@@ -114,7 +116,14 @@ describe('the kustomization', () => {
     () => {
       const folder = mkdtempSync(join(tmpdir(), 'lodestone-kustomize-'));
       const path = relative(folder, join(root, 'deploy/kubernetes'));
-      const components = ['ingress', 'gateway-route', 'service-monitor', 'network-policy', 'event-loop-autoscaler'];
+      const components = [
+        'ingress',
+        'gateway-route',
+        'service-monitor',
+        'network-policy',
+        'event-loop-autoscaler',
+        'in-flight-autoscaler',
+      ];
       const kustomization = (namespace?: string) =>
         stringify({
           apiVersion: 'kustomize.config.k8s.io/v1beta1',

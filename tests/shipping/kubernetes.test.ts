@@ -9,7 +9,7 @@ const folder = 'deploy/kubernetes';
 const base = `${folder}/base`;
 const kustomization: Yaml = yamlOf(`${base}/kustomization.yaml`)[0];
 const objects: Yaml[] = filesIn(folder)
-  .filter((file) => !/(kustomization|lodestone|adapter-rule)\.yaml$/.test(file))
+  .filter((file) => !/(kustomization|lodestone|adapter-rule|in-flight-autoscaler\/autoscaler)\.yaml$/.test(file))
   .flatMap(yamlOf);
 
 /** The one object of that kind and name; the patch of a component has its name too, and comes after the base. */

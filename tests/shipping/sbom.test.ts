@@ -21,9 +21,9 @@ describe('the bill of materials (CycloneDX 1.5)', () => {
     expect(sbom.serialNumber).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(sbom.metadata.component).toMatchObject({
       type: 'application',
-      name: 'lodestone',
+      name: '@lodestone-gateway/lodestone',
       version: manifest.version,
-      purl: `pkg:npm/lodestone@${manifest.version}`,
+      purl: `pkg:npm/%40lodestone-gateway/lodestone@${manifest.version}`,
       licenses: [{ license: { id: 'Apache-2.0' } }],
     });
     expect(refs.size).toBe(sbom.components.length);
