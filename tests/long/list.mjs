@@ -11,6 +11,6 @@ export const longTests = [
   'openapi-fuzz.mjs',
   'full-counts.mjs',
   'recipes.mjs',
-  'packed-install.mjs',
+  'node-matrix.mjs',
   'release.mjs',
 ];

@@ -1,6 +1,6 @@
 /** Every command of the README and the guide that installs something: those of this package are run, others name known packages. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -45,13 +45,28 @@ describe('this package', () => {
     writeFileSync(join(checkout, 'package.json'), JSON.stringify({ name, version, type, bin, files }));
     cpSync(join(root, 'bin'), join(checkout, 'bin'), { recursive: true });
     run(checkout, 'npm pack');
+    // Beside it, as a release has it. It lists more files than somebody downloads.
+    run(checkout, `sha256sum ${tarball} package.json > ${home}/SHA256SUMS`);
     cpSync(join(checkout, tarball), join(home, tarball));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('is packed and installed as the README says', () => {
     const shown = commands.filter(({ page }) => page === 'README.md').map(({ command }) => command);
-    expect(shown).toEqual(['npm pack', `npm install ./${tarball}`]);
+    expect(new Set(shown)).toEqual(new Set(['npm pack', `npm install ./${tarball}`]));
+    const lines = textOf('README.md').split('\n');
+    const answered = lines.findIndex((line) => line.includes('"messages"'));
+    expect(answered, 'one screen until the first answer').toBeLessThan(30);
+  });
+
+  it('is checked before by the command of the README, which finds a flipped byte', () => {
+    const [check] = /sha256sum --check[^#\n]*/.exec(textOf('README.md'))!;
+    expect(run(home, check)).toBe(`${tarball}: OK\n`);
+    const bytes = readFileSync(join(home, tarball));
+    bytes[100]! ^= 1;
+    writeFileSync(join(home, tarball), bytes);
+    expect(() => run(home, check)).toThrow();
+    cpSync(join(checkout, tarball), join(home, tarball));
   });
 
   it.each(installs.filter(isOwn))('is installed by "$command" ($page), without the registry', ({ command }) => {
