@@ -3,7 +3,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-export const listName = 'SHA256SUMS';
+const listName = 'SHA256SUMS';
 
 export interface ReleaseCheck {
   readonly checked: readonly string[];
