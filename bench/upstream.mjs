@@ -1,6 +1,7 @@
 /**
  * A provider that uses almost no CPU: prebuilt answers on raw sockets. A marker in the body chooses the answer: `@paced` sends a frame
- * every 5 ms, `@calm` one every 50 ms, anything else one JSON body. The path chooses the API of the answer. Prints its port.
+ * every 5 ms, `@calm` one every 50 ms, anything else one JSON body. The path chooses the API of the answer. A credential that begins with
+ * `bad-key` is refused. Prints its port.
  */
 import { createServer } from 'node:net';
 import { doors } from './doors.mjs';
@@ -34,6 +35,10 @@ const wholeAnswer = (body) =>
     `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 const jsonAnswer = wholeAnswer(jsonBody);
+const refusal = '{"error":{"message":"Incorrect API key provided.","type":"invalid_request_error"}}';
+const refusalAnswer = Buffer.from(
+  `HTTP/1.1 401 Unauthorized\r\ncontent-type: application/json\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`,
+);
 const streamHead = Buffer.from(
   'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ncache-control: no-cache\r\ntransfer-encoding: chunked\r\n\r\n',
 );
@@ -135,11 +140,13 @@ class Connection {
     while (input.length > 0) {
       const headEnd = input.indexOf('\r\n\r\n');
       if (headEnd < 0) break;
-      const length = Number(lengthField.exec(input.latin1Slice(0, headEnd))?.[1] ?? 0);
+      const head = input.latin1Slice(0, headEnd);
+      const length = Number(lengthField.exec(head)?.[1] ?? 0);
       const end = headEnd + 4 + length;
       if (input.length < end) break;
       const other = others.find(({ start }) => input.latin1Slice(0, start.length) === start);
-      this.answer(input.subarray(headEnd + 4, end), other);
+      if (head.includes('Bearer bad-key')) this.socket.write(refusalAnswer);
+      else this.answer(input.subarray(headEnd + 4, end), other);
       input = input.subarray(end);
     }
     if (input.length > 0) this.pending = input;

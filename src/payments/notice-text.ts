@@ -51,12 +51,13 @@ function credentialJson({ accountId, projectId, credentialId, provider, name, re
   return { account: accountId, project: projectId, credential: credentialId, provider, name, reason };
 }
 
+/** A credential fails because its provider refuses it, or because the operator's key that it is sealed with is missing. */
 function credentialMail({ provider, name, reason }: CredentialNotice) {
-  const said = reason === null ? '' : ` It said: ${reason}`;
+  const credential = `Your credential ${quoted(name)} at ${provider}`;
   return {
-    subject: `Your credential ${quoted(name)} is refused by ${provider}`,
-    text: `The provider ${provider} has refused your credential ${quoted(name)}.${said}
-Replace its secret, or delete it. Requests to its models fail meanwhile, or use what you allow beside it.
+    subject: `${credential} is failing`,
+    text: `${credential} is failing${reason === null ? '' : `: ${reason}`}
+Check it, replace its secret, or delete it. Requests to its models fail meanwhile, or use what you allow beside it.
 `,
   };
 }
