@@ -6,12 +6,12 @@ const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediat
 describe('the end of a turn', () => {
   it('does the stages in their order, whatever the order in which work came', async () => {
     const done: string[] = [];
-    for (const stage of ['sends', 'records', 'requests', 'answers', 'requests'] as const) {
+    for (const stage of ['sends', 'records', 'releases', 'requests', 'answers', 'requests'] as const) {
       atEndOfTurn(stage, () => done.push(stage));
     }
     expect(done).toEqual([]);
     await turn();
-    expect(done).toEqual(['requests', 'requests', 'answers', 'records', 'sends']);
+    expect(done).toEqual(['requests', 'requests', 'answers', 'releases', 'records', 'sends']);
   });
 
   it('follows up promises that a stage has resolved before the next stage, in the same turn', async () => {

@@ -15,15 +15,15 @@ export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybeP
 
 /**
  * Defers work to the end of one turn of the event loop and does it in stages: first all requests that arrived, then all
- * answers, then their records, then what goes to upstreams. Doing similar work together keeps the processor's caches warm
- * between system calls. Measured with 32 connections, a JSON request costs 193 µs of CPU this way and 275 µs when each is
+ * answers, then what they give back to the fleet, then their records, with which they leave, then what goes to upstreams. Doing similar
+ * work together keeps the processor's caches warm between system calls. Measured with 32 connections, a JSON request costs 193 µs of CPU this way and 275 µs when each is
  * done as it arrives. Nothing waits longer than the turn that it arrived in.
  */
 const firstHalf = ['requests', 'answers'] as const;
-const secondHalf = ['records', 'sends'] as const;
+const secondHalf = ['releases', 'records', 'sends'] as const;
 export type TurnStage = (typeof firstHalf | typeof secondHalf)[number];
 
-const waiting: Record<TurnStage, (() => void)[]> = { requests: [], answers: [], records: [], sends: [] };
+const waiting: Record<TurnStage, (() => void)[]> = { requests: [], answers: [], releases: [], records: [], sends: [] };
 let scheduled = false;
 
 export function atEndOfTurn(stage: TurnStage, work: () => void): void {
@@ -46,8 +46,8 @@ function runFirstHalf(): void {
 function runSecondHalf(): void {
   for (const stage of secondHalf) runStage(stage);
   scheduled = false;
-  const { requests, answers, records, sends } = waiting;
-  if (requests.length + answers.length + records.length + sends.length > 0) schedule();
+  const { requests, answers, releases, records, sends } = waiting;
+  if (requests.length + answers.length + releases.length + records.length + sends.length > 0) schedule();
 }
 
 /** How many pieces of work that many connections may have at once are done in a turn. */

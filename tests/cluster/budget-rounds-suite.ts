@@ -107,7 +107,7 @@ function budgetRounds(rigOf: () => SpendRig): void {
       else refusal = reply!;
     }
     const last = admittedBy(leastOf(limits), costPico);
-    expect([served, refuserOf(refusal!)]).toEqual([last, spent.refusedBy]);
+    expect([served, refuserOf(refusal!)], refusal!.text).toEqual([last, spent.refusedBy]);
     expect(await spentOf(spender)).toBe(BigInt(last) * costPico);
   }
 

@@ -42,7 +42,7 @@ export class RedisCounters implements Counters {
   /** The keys of counters that were used while Redis was away, by their names. */
   private readonly countedAway = new Map<string, string>();
   private readonly takes = new TurnBatch<TakeAsk>((asks) => this.sendAllTakes(asks));
-  private readonly adjustments = new TurnBatch<Adjustment>((asks) => this.sendAllAdjustments(asks));
+  private readonly adjustments = new TurnBatch<Adjustment>((asks) => this.sendAllAdjustments(asks), 'releases');
 
   constructor(
     private readonly link: SharedLink,

@@ -63,7 +63,7 @@ export class RedisSpend implements SharedSpend {
   private readonly holds = new Map<string, OwnHolds>();
   private readonly missedListeners: ((subject: SpendSubject) => void)[] = [];
   private readonly takes = new TurnBatch<Taking>((asks) => this.sendAllTakes(asks));
-  private readonly releases = new TurnBatch<Release>((asks) => this.sendAllReleases(asks));
+  private readonly releases = new TurnBatch<Release>((asks) => this.sendAllReleases(asks), 'releases');
   private readonly renewal: NodeJS.Timeout;
 
   constructor(private readonly link: SharedLink) {

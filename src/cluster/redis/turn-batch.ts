@@ -2,7 +2,7 @@
  * Collects what the requests of one turn of the event loop ask of Redis into one command: measured, most of the cost is the
  * command's.
  */
-import { atEndOfTurn } from '../../base/turn.js';
+import { atEndOfTurn, type TurnStage } from '../../base/turn.js';
 
 /** Redis does nothing else while it runs a script; this many requests take about a millisecond. */
 const asksMax = 128;
@@ -10,10 +10,14 @@ const asksMax = 128;
 export class TurnBatch<Ask> {
   private asks: Ask[] = [];
 
-  constructor(private readonly send: (asks: Ask[]) => void) {}
+  /** What a request gives back belongs to `releases`, so that it leaves before the answer of the request. */
+  constructor(
+    private readonly send: (asks: Ask[]) => void,
+    private readonly stage: TurnStage = 'sends',
+  ) {}
 
   add(ask: Ask): void {
-    if (this.asks.length === 0) atEndOfTurn('sends', this.flush);
+    if (this.asks.length === 0) atEndOfTurn(this.stage, this.flush);
     this.asks.push(ask);
     if (this.asks.length === asksMax) this.flush();
   }
