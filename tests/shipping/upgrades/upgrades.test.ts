@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../src/base/logger.js';
 import { main } from '../../../src/cli/cli.js';
+import { loadConfig } from '../../../src/config/load-config.js';
 import type { Generation } from '../../../src/domain/generation.js';
 import { checkpointText } from '../../../src/proof/checkpoint.js';
 import { leafHash, nodeHash } from '../../../src/proof/merkle.js';
@@ -138,4 +139,24 @@ describe('what a release has promised', () => {
       }
     },
   );
+
+  it('its configuration is accepted, with the same meaning', () => {
+    const env = { DATABASE: 'postgres://u:p@db.example.com/l' };
+    const config = loadConfig({ file: 'released-1.0.0.yaml', env, cwd: folder });
+    expect(config).toMatchObject({
+      ...{ workers: 1, demo: false, registration: 'closed', welcomeCreditPico: 500_000_000_000n },
+      server: {
+        host: '0.0.0.0',
+        port: 9000,
+        drainMs: 310_000,
+        clientIpHeader: 'x-real-ip',
+        bodyMemoryMaxBytes: 2 ** 28,
+      },
+      storage: { dataDir: join(folder, 'state'), databaseUrl: env.DATABASE, redisTimeoutMs: 60 },
+      limits: { ipRequestsPerMinute: 100, keyRequestsPerMinute: 50, keyTokensPerMinute: 10_000 },
+      ...{ journal: { sync: 'interval' }, compat: { openRouter: true } },
+    });
+    expect(config.providers.mistral, 'its variable is absent, so it is left out').toMatchObject({ apiKey: null });
+    expect(config.providers.openai?.keys?.map(({ name }) => name)).toEqual(['first', 'second']);
+  });
 });
