@@ -5,6 +5,7 @@ import {
   AliasIcon,
   AuditIcon,
   AvailabilityIcon,
+  BellIcon,
   CredentialIcon,
   CreditsIcon,
   FallbackIcon,
@@ -128,6 +129,13 @@ export const pageGroups: readonly PageGroup[] = [
         title: 'Account settings',
         icon: SettingsIcon,
         load: () => import('./pages/settings/settings-page.js'),
+      },
+      {
+        path: '/notices',
+        title: 'Notices',
+        icon: BellIcon,
+        right: 'credits.read',
+        load: () => import('./pages/notices/notices-page.js'),
       },
       {
         path: '/audit-log',

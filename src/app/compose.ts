@@ -193,7 +193,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
     parts,
   );
   const retiring = () => retiringRoutes(catalogue.current, clock.now());
-  await startNotices({ config, clock, logger, store, retiring }, parts);
+  const noticeTests = await startNotices({ config, clock, logger, store, retiring }, parts);
   const payments = await openPayments({ config, clock, logger, audit, directory, territories });
 
   const retention = retentionOf(config);
@@ -210,6 +210,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       tokens,
       routeStatus,
       routeDays,
+      noticeTests,
       statusIsPublic: config.status.isPublic,
       proof: proof.http,
     },

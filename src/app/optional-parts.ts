@@ -9,6 +9,7 @@ import type { Config } from '../config/config.js';
 import type { RetiringRoute } from '../domain/notice.js';
 import type { Tracing } from '../observability/tracing/ended-chat.js';
 import { openTracing } from '../observability/tracing/open-tracing.js';
+import { NoticeTests } from '../payments/notice-test.js';
 import { openStripe } from '../payments/stripe-client.js';
 import { StripePayments } from '../payments/stripe-payments.js';
 import type { Store } from '../storage/store.js';
@@ -70,10 +71,10 @@ interface NoticeDeps {
 export async function startNotices(
   { config, clock, logger, store, retiring }: NoticeDeps,
   parts: OpenParts,
-): Promise<void> {
+): Promise<NoticeTests> {
   const { webhook, lowBalancePico: defaultPico, intervalMs } = config.notices;
   const mailer = config.mail && smtpMailer(config.mail);
-  if (webhook === null && mailer === null) return;
+  if (webhook === null && mailer === null) return new NoticeTests({ webhook: null, mail: null, clock });
   // Loaded here, because the HTTP client takes a tenth of the start time and few operators want notices.
   const { BalanceNotices, httpNoticeSender } = await import('../payments/balance-notices.js');
   const sender = webhook && httpNoticeSender(webhook);
@@ -83,4 +84,6 @@ export async function startNotices(
     ...{ store: store.notices, sender, mail, periods, defaultPico, retiring, intervalMs, clock, logger },
   });
   parts.add(notices, (part) => part.stop()).start();
+  const called = sender && { host: new URL(webhook.url).host, send: sender.sendBody };
+  return new NoticeTests({ webhook: called, mail, clock });
 }

@@ -164,6 +164,15 @@ export const dashboardErrors = {
     remedy: 'Ask the operator for credit.',
     message: () => 'Credit cannot be bought here. Ask the operator of this service to add it.',
   }),
+  notices_not_set_up: row<{ what: string; setting: string }>({
+    status: 403,
+    type: 'permission_error',
+    code: 'notices_not_set_up',
+    when: 'A test of the notices is to be sent, but neither mail nor a webhook is in the configuration, or not the one that is tested.',
+    remedy: 'Operators: set `mail` or `notices.webhook` in the configuration.',
+    message: ({ what, setting }) =>
+      `${what} is not set up on this gateway. Its operator sets "${setting}" in the configuration.`,
+  }),
   payment_processor_unavailable: row({
     status: 503,
     type: 'provider_unavailable',

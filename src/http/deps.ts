@@ -31,6 +31,7 @@ import type { IpLimiter, KeyLimiter } from '../limits/rate-limits.js';
 import type { Figures } from '../observability/metrics/figures.js';
 import type { Meters } from '../observability/metrics/meters.js';
 import type { ProcessMeters } from '../observability/metrics/process-meters.js';
+import type { NoticeTests } from '../payments/notice-test.js';
 import type { StripePayments } from '../payments/stripe-payments.js';
 import type { RotatedKey } from '../sealing/rotate-key.js';
 import type { Sealer } from '../sealing/sealer.js';
@@ -168,6 +169,7 @@ export interface HttpDeps {
   /** What routes did over the last days. */
   routeStatus: Pick<RouteStatus, 'reports' | 'operatorReports'>;
   routeDays: Pick<RouteDays, 'byRoute'>;
+  noticeTests: Pick<NoticeTests, 'webhookHost' | 'sendsMail' | 'mail' | 'callWebhook'>;
   /** Whether everybody may see it. */
   statusIsPublic: boolean;
   /** What requests in flight hold of balances; absent where no request path is there. */

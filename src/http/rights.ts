@@ -31,6 +31,7 @@ const rightsOfPaths: Readonly<Record<string, Rights>> = {
   generation: readOnly('usage.read'),
   credits: { read: 'credits.read', change: 'credits.change' },
   ledger: readOnly('credits.read'),
+  notices: readOnly('credits.read'),
   keys: { read: 'keys.read', change: 'keys.change' },
   playground: readOnly('playground'),
   aliases: { read: 'settings.read', change: 'settings.change' },

@@ -53,6 +53,7 @@ function scene(answers: (number | Error)[], mails: ((to: string) => void) | null
       if (typeof answer === 'number') return answer;
       throw answer;
     },
+    sendBody: async () => 204,
     close: async () => void log.push('closed'),
   };
   const write = (level: string) => (_fields: object, message: string) => void log.push(`${level}: ${message}`);

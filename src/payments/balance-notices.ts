@@ -159,6 +159,8 @@ export interface NoticeAddress {
 export interface NoticeSender {
   /** Returns the status of the answer. Throws where there is none. */
   send(notice: Notice, nowMs: number): Promise<number>;
+  /** The same for a body that is written already. */
+  sendBody(id: string, body: string, nowMs: number): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -169,14 +171,15 @@ export function httpNoticeSender({ url, secret }: NoticeAddress): NoticeSender {
     bodyTimeout: answerMs,
     connections: 4,
   });
+  const sendBody = async (id: string, body: string, nowMs: number) => {
+    const headers = { 'content-type': 'application/json', ...signedHeaders(secret, id, nowMs, body) };
+    const answer = await request(url, { method: 'POST', headers, body, dispatcher });
+    await answer.body.dump({ limit: answerBytesMax });
+    return answer.statusCode;
+  };
   return {
-    async send(notice, nowMs) {
-      const body = JSON.stringify(noticeJson(notice));
-      const headers = { 'content-type': 'application/json', ...signedHeaders(secret, notice.id, nowMs, body) };
-      const answer = await request(url, { method: 'POST', headers, body, dispatcher });
-      await answer.body.dump({ limit: answerBytesMax });
-      return answer.statusCode;
-    },
+    send: (notice, nowMs) => sendBody(notice.id, JSON.stringify(noticeJson(notice)), nowMs),
+    sendBody,
     close: () => dispatcher.close(),
   };
 }

@@ -95,6 +95,7 @@ const data: Readonly<Record<string, string>> = {
   '/projects': 'search',
   '/members': 'grace@example.test',
   '/settings': 'API keys may change settings',
+  '/notices': 'This gateway sends no mail',
   '/audit-log': 'created the API key',
   '/service': 'Top accounts',
   '/accounts': 'new@example.test',

@@ -27,6 +27,7 @@ import { AdminLimiter } from '../../src/limits/admin-limiter.js';
 import { BodyMemory } from '../../src/limits/body-memory.js';
 import { IpLimiter, ipRateLimited, KeyLimiter } from '../../src/limits/rate-limits.js';
 import { Meters } from '../../src/observability/metrics/meters.js';
+import { NoticeTests } from '../../src/payments/notice-test.js';
 import { ProxyTrust } from '../../src/territory/caller-address.js';
 import { Territories } from '../../src/territory/territories.js';
 import { territoryOfCode } from '../../src/territory/territory.js';
@@ -98,6 +99,7 @@ export async function httpFixture(overrides: Partial<HttpDeps> = {}) {
     invitations,
     modelStates: new ModelStates(store.availability),
     ...{ health, holds, meters: new Meters(), statusIsPublic: true },
+    noticeTests: new NoticeTests({ webhook: null, mail: null, clock }),
     routeDays: new RouteDays({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
     routeStatus: new RouteStatus({ store: store.routeHistory, clock, threshold: { minRequests: 20, minAccounts: 3 } }),
     catalogueUpdates: refusedUpdates,

@@ -12,6 +12,7 @@ export const slowFiles: readonly string[] = [
   'tests/api/chat/500.test.ts',
   'tests/cluster/workers.test.ts',
   'tests/browser/pages.test.ts',
+  'tests/browser/clicks.test.ts',
   'tests/cluster/outages.test.ts',
   'tests/cluster/fleet.test.ts',
   'tests/cluster/one-process.test.ts',

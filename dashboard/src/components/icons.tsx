@@ -143,3 +143,5 @@ export const ServiceIcon = icon(
     <path d="M6.5 6h.1M6.5 14h.1" />
   </>,
 );
+export const BellIcon = icon(<path d="M5 13.5V9a5 5 0 0 1 10 0v4.5l1.5 1.5h-13zM8.5 15v.5a1.5 1.5 0 0 0 3 0V15" />);
+export const BackIcon = icon(<path d="M16 10H4.5M9 5.5 4.5 10 9 14.5" />);

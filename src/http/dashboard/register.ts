@@ -17,6 +17,7 @@ import { registerCheckout, registerOwnCredits } from './credits.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { registerOwnKeys } from './keys.js';
 import { registerModelHistory } from './model-history.js';
+import { registerNotices, registerWebhookTest } from './notices.js';
 import { registerBackChannel, registerIdentities, registerOidc } from './oidc.js';
 import { registerOverview } from './overview.js';
 import { registerPages } from './pages.js';
@@ -78,6 +79,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerRequests(app, deps);
   registerOwnCredits(app, deps, dashboard);
   registerCheckout(app, deps, dashboard);
+  registerNotices(app, deps, dashboard);
   registerPlayground(app, dashboard);
   await registerAccountResources(app, deps);
   registerMembers(app, deps, '');
@@ -89,6 +91,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
       registerOperatorReport(operators, deps);
       registerOperatorRequests(operators, deps);
       registerAuditLog(operators, deps);
+      registerWebhookTest(operators, deps);
     },
     { prefix: '/operator' },
   );

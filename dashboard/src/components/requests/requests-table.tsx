@@ -82,18 +82,18 @@ function columnsOf(account: string | undefined): SortColumn<Generation>[] {
       sort: 'tokens',
       end: true,
       cell: ({ prompt_tokens: prompt, completion_tokens: completion }) => (
-        <span title="prompt → completion">
-          {count(prompt)} → {count(completion)}
+        <span title="Prompt / completion">
+          {count(prompt)} / {count(completion)}
         </span>
       ),
     },
     {
-      header: 'First byte → end',
+      header: 'First byte / end',
       sort: 'latency',
       className: 'md:max-xl:hidden',
       title: 'From arrival to the first byte for the caller, and to the end of the answer',
       end: true,
-      cell: ({ first_byte_ms: first, latency_ms: end }) => `${milliseconds(first)} → ${milliseconds(end)}`,
+      cell: ({ first_byte_ms: first, latency_ms: end }) => `${milliseconds(first)} / ${milliseconds(end)}`,
     },
     { header: 'Cost', sort: 'cost', end: true, cell: ({ cost_usd: cost }) => <Amount as="row" inside usd={cost} /> },
     { header: 'Status', end: true, cell: (generation) => <Outcome of={generation} /> },

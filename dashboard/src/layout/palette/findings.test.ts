@@ -33,7 +33,10 @@ it('finds pages, models by id or name, keys by name or last four, and accounts',
 
 it('finds settings and pages of the guide by what they are about', () => {
   expect(found('two-factor')).toEqual(['Two-factor sign-in', 'Guide to two-factor sign-in']);
-  expect(findingsOf('webhook', sources)).toMatchObject([{ href: 'https://gateway.test/docs/payments' }]);
+  expect(findingsOf('webhook', sources)).toMatchObject([
+    { to: '/notices' },
+    { href: 'https://gateway.test/docs/payments' },
+  ]);
 });
 
 it('an id leads to its request, and to nothing where the account has none', () => {

@@ -13,7 +13,8 @@ export const settings: readonly Setting[] = [
   { title: 'Budget of the account', words: 'budget limit alert spend cap', to: '/settings' },
   { title: 'Account name', words: 'rename organisation name', to: '/settings' },
   { title: 'Record end users', words: 'end user spend by user', to: '/settings' },
-  { title: 'Low-balance notice', words: 'alert mail notify balance', to: '/credits' },
+  { title: 'Low-balance notice', words: 'alert mail notify balance', to: '/notices' },
+  { title: 'Test of the notices', words: 'webhook mail alert test', to: '/notices' },
   { title: 'Invite somebody', words: 'invitation member person role', to: '/members' },
 ];
 

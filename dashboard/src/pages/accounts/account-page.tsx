@@ -10,6 +10,7 @@ import { Badge } from '../../components/badge.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Facts } from '../../components/facts.js';
+import { BackIcon } from '../../components/icons.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { messageOf, Notice, SkeletonRows } from '../../components/states.js';
@@ -30,7 +31,8 @@ export function Page() {
       <PageHeader
         back={
           <Link className="text-ink-3 hover:text-ink" to="/accounts">
-            ← All accounts
+            <BackIcon className="mr-1 inline size-3.5" />
+            All accounts
           </Link>
         }
         title={account.data?.email ?? 'Account'}

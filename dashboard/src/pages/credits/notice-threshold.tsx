@@ -7,9 +7,11 @@ import { Card } from '../../components/card.js';
 import { Input } from '../../components/field.js';
 import { messageOf } from '../../components/states.js';
 import { useToast } from '../../components/toast.js';
+import { useLack, WhyNot } from '../../components/why-not.js';
 
 export function NoticeThreshold({ threshold }: { threshold: string }) {
   const [amount, setAmount] = useState(threshold);
+  const lack = useLack('credits.change');
   const say = useToast();
   const save = useChange(
     () => api('credits/notice', { method: 'PUT', body: { low_balance_usd: amount.trim() } }),
@@ -27,6 +29,7 @@ export function NoticeThreshold({ threshold }: { threshold: string }) {
           className="min-w-0 flex-1 basis-56"
           error={save.isError ? messageOf(save.error) : null}
           hint="In US dollars. Below it, every page shows a notice. 0 turns it off."
+          disabled={lack !== null}
           inputMode="decimal"
           label="Notify below"
           onChange={(event) => setAmount(event.target.value)}
@@ -35,12 +38,13 @@ export function NoticeThreshold({ threshold }: { threshold: string }) {
         <Button
           busy={save.isPending}
           className="sm:mt-6.5"
-          disabled={amount.trim() === '' || amount.trim() === threshold}
+          disabled={lack !== null || amount.trim() === '' || amount.trim() === threshold}
           type="submit"
         >
           Save notice
         </Button>
       </form>
+      {lack !== null && <WhyNot reason={lack} />}
     </Card>
   );
 }

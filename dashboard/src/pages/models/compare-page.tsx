@@ -7,7 +7,7 @@ import type { Catalogue, CatalogueModel } from '../../api/types.js';
 import { buttonClass, IconButton } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { Select } from '../../components/field.js';
-import { CloseIcon } from '../../components/icons.js';
+import { BackIcon, CloseIcon } from '../../components/icons.js';
 import { ModelId } from '../../components/model-id.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
@@ -23,7 +23,8 @@ export function Page() {
       <PageHeader
         back={
           <Link className="text-ink-3 hover:text-ink" to="/models">
-            ← All models
+            <BackIcon className="mr-1 inline size-3.5" />
+            All models
           </Link>
         }
         title="Compare models"

@@ -8,6 +8,7 @@ import { buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { CodeBlock } from '../../components/code-block.js';
 import { CopyButton } from '../../components/copy-button.js';
+import { BackIcon } from '../../components/icons.js';
 import { ModelId } from '../../components/model-id.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
@@ -34,7 +35,8 @@ export function Page() {
         actions={found && <Actions model={found} />}
         back={
           <Link className="text-ink-3 hover:text-ink" to="/models">
-            ← All models
+            <BackIcon className="mr-1 inline size-3.5" />
+            All models
           </Link>
         }
         title={found?.name ?? id}

@@ -70,7 +70,7 @@ export function ModelChanges({ model }: { model: CatalogueModel }) {
             <span className="text-ink-3">{date(change.at)}</span>
             <span className="wrap-anywhere">
               <code className="text-sm">{change.id}</code>{' '}
-              {`${change.field ?? change.kind}: ${valueText(change.from)} → ${valueText(change.to)}`}
+              {`${change.field ?? change.kind}: from ${valueText(change.from)} to ${valueText(change.to)}`}
               {change.source && <span className="block text-xs text-ink-3">{`Source: ${change.source}`}</span>}
             </span>
           </li>

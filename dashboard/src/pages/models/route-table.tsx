@@ -99,7 +99,7 @@ function PriceDate({ price }: { price: CatalogueRoute['price'] }) {
 }
 
 const reasons: Record<NonNullable<CatalogueRoute['why_not']>, [string, Tone]> = {
-  unconfigured: ['not configured', 'neutral'],
+  unconfigured: ['not set up here', 'neutral'],
   unpriced: ['no price', 'neutral'],
   held: ['quota spent', 'warn'],
   disabled: ['disabled', 'danger'],

@@ -14,6 +14,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.js';
 import { CopyButton } from '../../components/copy-button.js';
 import { Input } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
+import { BackIcon } from '../../components/icons.js';
 import { BudgetBar } from '../../components/organisation/budget-bar.js';
 import { BudgetForm } from '../../components/organisation/budget-form.js';
 import { PageData } from '../../components/page-data.js';
@@ -66,7 +67,8 @@ function Shown({ project }: { project: Project }) {
         }
         back={
           <Link className="text-ink-3 hover:text-ink" to="/projects">
-            ← All projects
+            <BackIcon className="mr-1 inline size-3.5" />
+            All projects
           </Link>
         }
         description={

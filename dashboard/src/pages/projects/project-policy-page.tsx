@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { projectPath, projectPolicyQuery, projectQuery } from '../../api/organisation.js';
 import { catalogueQuery, gatesQuery } from '../../api/queries.js';
+import { BackIcon } from '../../components/icons.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { ReadOnlyNotice } from '../../components/why-not.js';
@@ -19,7 +20,8 @@ export function Page() {
       <PageHeader
         back={
           <Link className="text-ink-3 hover:text-ink" params={{ id }} to="/projects/$id">
-            ← {project.data?.name ?? 'Project'}
+            <BackIcon className="mr-1 inline size-3.5" />
+            {project.data?.name ?? 'Project'}
           </Link>
         }
         description="These gates hold beside those of the account, so they can only make it stricter."

@@ -22,7 +22,7 @@ import { dateTime, fromNow } from '../../format/time.js';
 const views = [
   { value: 'all', label: 'All' },
   { value: 'trouble', label: 'Problems' },
-  { value: 'off', label: 'Not configured' },
+  { value: 'off', label: 'Not set up here' },
 ];
 
 const inTrouble = ({ breaker, hold, model_state: state, configured }: RouteHealth) =>
@@ -133,7 +133,7 @@ function columns(onLift: (route: RouteHealth) => void, lifting: boolean): Column
 }
 
 function Serving({ route }: { route: RouteHealth }) {
-  if (!route.configured) return <Badge>not configured</Badge>;
+  if (!route.configured) return <Badge>not set up here</Badge>;
   if (!route.priced) return <Badge>no price</Badge>;
   if (route.model_state !== 'available') return <Badge tone="danger">{route.model_state.replace('_', ' ')}</Badge>;
   if (route.hold) return <Badge tone="warn">held</Badge>;

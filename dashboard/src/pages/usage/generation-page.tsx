@@ -7,7 +7,7 @@ import type { Generation } from '../../api/usage-types.js';
 import { buttonClass } from '../../components/button.js';
 import { Card } from '../../components/card.js';
 import { CopyButton } from '../../components/copy-button.js';
-import { UsageIcon } from '../../components/icons.js';
+import { BackIcon, UsageIcon } from '../../components/icons.js';
 import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { ProofCard } from '../../components/receipt/proof-card.js';
@@ -27,11 +27,13 @@ export function Page() {
         back={
           account ? (
             <Link className="text-ink-3 hover:text-ink" params={{ id: account }} to="/accounts/$id">
-              ← Account
+              <BackIcon className="mr-1 inline size-3.5" />
+              Account
             </Link>
           ) : (
             <Link className="text-ink-3 hover:text-ink" to="/usage">
-              ← All requests
+              <BackIcon className="mr-1 inline size-3.5" />
+              All requests
             </Link>
           )
         }
