@@ -196,7 +196,7 @@ describeInBrowser('an organisation', () => {
     }
     const expected = {
       billing: ['keys', 'credentials', 'playground', 'aliases', 'fallback', 'routing-policy', 'members', 'audit-log'],
-      developer: ['credits', 'credentials', 'members', 'audit-log'],
+      developer: ['credits', 'credentials', 'members', 'notices', 'audit-log'],
       auditor: ['playground'],
     }[role]!;
     expect(refused.map((path) => path.split('/').at(-1))).toEqual(expected);
