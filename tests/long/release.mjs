@@ -1,6 +1,6 @@
 /**
  * A release made twice, from two clean clones in two places, is the same to the byte, its signature too; one flipped byte of the package
- * is refused. Needs the npm registry, or a cache that has the packages, and a work tree without changes.
+ * is refused. It is made of the last commit. Needs the npm registry, or a cache that has the packages.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -11,14 +11,17 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'lodestone-twice-'));
 const key = join(folder, 'key');
+// Work goes on in the checkout meanwhile.
+const checkout = join(folder, 'checkout');
 const node = (env, ...args) =>
   execFileSync(process.execPath, args, {
-    cwd: root,
+    cwd: checkout,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
 
 try {
+  execFileSync('git', ['clone', '--quiet', '--no-local', root, checkout]);
   node({}, 'scripts/release/release.mjs', '--new-key', key);
   const outs = ['first', 'the second one'].map((name) => {
     const out = join(folder, name, 'out');
