@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { doors } from './doors.mjs';
-import { autoModel, classesModel, nativeModels, startLodestone } from './lodestone.mjs';
+import { autoModel, classesModel, modelName, nativeModels, startLodestone } from './lodestone.mjs';
 import { startNginx } from './peer-proxies.mjs';
 import { printed, start } from './processes.mjs';
 import { startRedis } from './redis.mjs';
@@ -32,6 +32,9 @@ export const starters = {
   bounded: async (rig) => withKey(await rig.contender('lodestone'), 'boundedKey'),
   /** With budgets of account and project and a cap of the key. */
   budgeted: async (rig) => withKey(await rig.contender('lodestone'), 'budgetedKey'),
+  /** The same process, asked by a name of the operator, and with a token of another system. */
+  named: async (rig) => ({ ...(await rig.contender('lodestone')), model: modelName }),
+  foreign: async (rig) => withKey(await rig.contender('lodestone'), 'foreignKey'),
   /** The same process, asked through another client API: on a route that speaks it, and on the usual one. */
   messages: (rig) => throughDoor(rig, 'messages', nativeModels.messages),
   responses: (rig) => throughDoor(rig, 'responses', nativeModels.responses),

@@ -1,5 +1,5 @@
 /** Starts Lodestone as a user runs it, with its own PostgreSQL, a catalogue of ten equal routes to the upstream, and a funded key. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ const unlimited = 1_000_000_000;
 
 export const pinnedModel = 'openai/openai/gpt-4o-mini/global';
 export const autoModel = 'auto/openai/gpt-4o-mini';
+/** A name of the operator for the pinned route. */
+export const modelName = 'gpt-4o-mini';
 /** Routes of providers that speak another client API themselves. */
 export const nativeModels = {
   messages: 'claude/openai/gpt-4o-mini-native/global',
@@ -116,8 +118,8 @@ const pricesOfAllClasses = {
 };
 
 /**
- * An ordinary key, one with a cap, one of an account whose overdraft is bounded, and one with a cap in a project and an account that have
- * budgets; all with more than any run can spend.
+ * An ordinary key, one with a cap, one of an account whose overdraft is bounded, one with a cap in a project and an account that have
+ * budgets, and one that keeps the token of another system; all with more than any run can spend. A name for the pinned route, too.
  */
 async function createKeys(url, adminToken) {
   const admin = async (path, body, method = 'POST') => {
@@ -136,6 +138,12 @@ async function createKeys(url, adminToken) {
   };
   const createKey = async (id, more) =>
     (await admin(`/accounts/${id}/keys`, { name: 'bench', expires: 'never', ...more })).token;
+  const createForeignKey = async (id) => {
+    const token = `sk-${randomBytes(16).toString('hex')}`;
+    await createKey(id, { token_sha256: createHash('sha256').update(token).digest('hex') });
+    return token;
+  };
+  await admin(`/names/${modelName}`, { model: pinnedModel }, 'PUT');
   const open = await createAccount('bench');
   const bounded = await createAccount('bounded');
   await admin(`/accounts/${bounded}`, { overdraft: 'bounded' }, 'PATCH');
@@ -148,6 +156,7 @@ async function createKeys(url, adminToken) {
     cappedKey: await createKey(open, { limit_usd: '1000000' }),
     boundedKey: await createKey(bounded),
     budgetedKey: await createKey(budgeted, { project, limit_usd: '1000000', limit_reset: 'daily' }),
+    foreignKey: await createForeignKey(open),
   };
 }
 

@@ -185,6 +185,20 @@ export const rows = [
     measure: async (rig) => (await rig.compare('json', ['lodestone', 'budgeted'])).cpuRatio('budgeted', 'lodestone'),
   },
   {
+    name: 'model-name',
+    what: 'a request by a name of the operator, CPU × by its pin',
+    unit: '×',
+    must: 1.02,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'named'])).cpuRatio('named', 'lodestone'),
+  },
+  {
+    name: 'foreign-token',
+    what: 'a key with a token of another system, CPU × one of the gateway',
+    unit: '×',
+    must: 1.02,
+    measure: async (rig) => (await rig.compare('json', ['lodestone', 'foreign'])).cpuRatio('foreign', 'lodestone'),
+  },
+  {
     name: 'classes',
     what: 'a route with a price for every class, CPU × one with three',
     unit: '×',

@@ -101,6 +101,7 @@ const data: Readonly<Record<string, string>> = {
   '/accounts': 'new@example.test',
   '/route-health': 'closed',
   '/availability': 'Being moved',
+  '/imports': 'No report yet',
   '/audit': 'key.create',
 };
 

@@ -84,6 +84,12 @@ export const AuditIcon = icon(
     <path d="M12 3v3.5h3.5M7.5 10h5M7.5 13h5" />
   </>,
 );
+export const ImportIcon = icon(
+  <>
+    <path d="M10 3.5v8.5M6.5 8.75 10 12.25l3.5-3.5" />
+    <path d="M4 12.5V16h12v-3.5" />
+  </>,
+);
 export const CopyIcon = icon(
   <>
     <rect height="9.5" rx="1.75" width="9.5" x="7" y="7" />

@@ -157,11 +157,11 @@ const hostAndPath = (address: string) =>
     .replace(/^https?:\/\//, '')
     .replace(/\/+$/, '');
 
-/** An id that no provider of the catalogue or the plan has yet: `openai-2`. */
+/** An id that no provider of the catalogue or the plan has yet: the name itself, or `openai-2`. */
 export function newProviderId(book: CatalogueBook, plan: Plan, base: string): string {
   const plain = base.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
-  for (let n = 2; ; n++) {
-    const id = `${plain}-${n}`;
+  for (let n = 1; ; n++) {
+    const id = n === 1 ? plain : `${plain}-${n}`;
     if (!book.hasProvider(id) && !plan.providers.has(id)) return id;
   }
 }

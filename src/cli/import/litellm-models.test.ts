@@ -200,6 +200,28 @@ describe('the report', () => {
   });
 });
 
+describe('providers that the catalogue does not have', () => {
+  it('are called where LiteLLM calls them by their name, with the key that it takes', async () => {
+    const lines = await imported({
+      model_list: [
+        { model_name: 'nim', litellm_params: { model: 'nvidia_nim/meta/llama3-70b', api_key: 'os.environ/MY_NIM' } },
+        { model_name: 'sonar', litellm_params: { model: 'perplexity/sonar' } },
+        { model_name: 'gone', litellm_params: { model: 'nobody/x' } },
+      ],
+    });
+    const [nim, sonar] = made('catalogue.import.yaml').providers;
+    expect(nim).toMatchObject({ id: 'nvidia-nim', base_url: 'https://integrate.api.nvidia.com/v1' });
+    expect(made('providers.import.yaml').providers['nvidia-nim']).toEqual({ api_key: `\${MY_NIM}` });
+    expect(sonar).toMatchObject({ id: 'perplexity', api_key_env: 'PERPLEXITYAI_API_KEY' });
+    expect(models()).toMatchObject({ sonar: 'perplexity/perplexity/sonar/global' });
+    expect([...lines.keys()].some((field) => field.includes('api_base'))).toBe(false);
+    expect([...lines].filter(([, { verdict }]) => verdict === 'not taken').map(([field]) => field)).toEqual([
+      expect.stringContaining('model_list[2].model_name'),
+      expect.stringContaining('model_list[2].litellm_params.model'),
+    ]);
+  });
+});
+
 describe('secrets and faults of a source', () => {
   const secret = 'sk-a-secret-of-the-test';
 

@@ -105,13 +105,14 @@ interface Placing {
 function placeModel(into: ModelEntries, placing: Placing): Deployment {
   const { book, plan, report } = into;
   const { field, provider, model, info, params } = placing;
-  const { id, from, isElsewhere } = provider;
+  const { id, from, creator, isElsewhere } = provider;
   const baseModel = textOf(info.base_model)?.replace(/^[a-z_]+\//, '') ?? null;
   const byName = book.find(from, model);
   const found = (baseModel === null ? null : book.find(from, baseModel)) ?? byName;
   const route = chosenRoute(into, placing, found?.routes ?? []);
   const price = ownPrice(params, info, route);
-  const canonicalId = found?.canonicalId ?? `${segmentOf(from)}/${segmentOf(model.slice(model.lastIndexOf('/') + 1))}`;
+  const canonicalId =
+    found?.canonicalId ?? `${segmentOf(creator)}/${segmentOf(model.slice(model.lastIndexOf('/') + 1))}`;
   // A deployment of Azure has a name of its own. Elsewhere the catalogue knows how its route is called.
   const isNamed = byName !== null && byName.canonicalId === found?.canonicalId && (from !== 'azure' || byName.isExact);
   const pin = (model: string) => `${id}/${model}/${isElsewhere ? 'global' : (route?.locode ?? 'global')}`;

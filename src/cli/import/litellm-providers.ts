@@ -2,6 +2,7 @@
 import { addressTemplate } from '../../catalogue/provider-address.js';
 import { type CatalogueBook, newProviderId } from './catalogue-book.js';
 import type { ModelEntries } from './entries.js';
+import { knownAddresses } from './known-addresses.js';
 import { variableOf } from './plan.js';
 import { claimSecret } from './provider-keys.js';
 import { type Fields, textOf } from './values.js';
@@ -11,6 +12,7 @@ export const providerIds: Record<string, string> = {
   ...{ azure: 'azure', azure_ai: 'azure', azure_text: 'azure', vertex_ai: 'vertex', vertex_ai_beta: 'vertex' },
   ...{ 'vertex_ai-anthropic_models': 'vertex', gemini: 'google-ai-studio', bedrock_converse: 'bedrock' },
   ...{ converse: 'bedrock', cohere_chat: 'cohere', moonshot: 'moonshotai', codestral: 'mistral' },
+  friendliai: 'friendli',
   ...{ dashscope: 'alibaba', together_ai: 'together', fireworks_ai: 'fireworks', cloudflare: 'cloudflare' },
   ...{ hosted_vllm: 'vllm', ollama_chat: 'ollama', text_completion_openai: 'openai', openai_like: 'openai' },
   ...{ 'text-completion-openai': 'openai', custom_openai: 'openai', openai_compatible: 'openai' },
@@ -48,6 +50,8 @@ export interface Claimed {
   readonly id: string;
   /** The provider of the catalogue whose models it serves. */
   readonly from: string;
+  /** Whose a model is that the catalogue does not know. */
+  readonly creator: string;
   /** Whether it has another address than the catalogue's. */
   readonly isElsewhere: boolean;
 }
@@ -57,8 +61,10 @@ export function claimProvider(into: ModelEntries, claim: Claim): Claimed | null 
   const { book, report } = into;
   const { field, name, params } = claim;
   const baseField = textOf(params.api_base) === null ? 'base_url' : 'api_base';
-  const stated = textOf(params[baseField]);
+  const named = textOf(params[baseField]);
   const path = `${field}.litellm_params.${baseField}`;
+  const own = book.hasProvider(providerIds[name] ?? name) ? undefined : knownAddresses[name];
+  const stated = named ?? own?.address ?? null;
   const known = knownProvider(book, name, stated);
   if (known === null) {
     report.notTaken(
@@ -72,15 +78,16 @@ export function claimProvider(into: ModelEntries, claim: Claim): Claimed | null 
     report.notTaken(path, 'no http:// or https:// address without credentials and query: add the provider by hand');
     return null;
   }
-  const id = providerFor(into, { known, name, address });
-  if (stated !== null) {
+  const id = providerFor(into, { known, name, address, variable: own?.variable });
+  if (named !== null) {
     const words = `the address of the provider \`${id}\``;
     const suffix = address.startsWith('${') ? suffixes[known] : undefined;
     if (suffix === undefined || known === 'azure') report.taken(path, words);
     else report.changed(path, `${words}: the variable has to end with ${suffix}`);
   }
   claimSecret(into, id, params, field);
-  return { id, from: known, isElsewhere: address !== '' };
+  const isStranger = known === 'openai' && name !== 'openai' && providerIds[name] === undefined;
+  return { id, from: known, creator: isStranger ? name : known, isElsewhere: address !== '' };
 }
 
 /** By its name, or by an address that the catalogue has. Another with an address of its own speaks OpenAI's dialect. */
@@ -92,7 +99,16 @@ function knownProvider(book: CatalogueBook, name: string, base: string | null): 
   return base === null ? null : 'openai';
 }
 
-function providerFor(into: ModelEntries, { known, name, address }: Record<'known' | 'name' | 'address', string>) {
+interface Wanted {
+  readonly known: string;
+  readonly name: string;
+  /** Empty where it is the catalogue's. */
+  readonly address: string;
+  /** The variable that LiteLLM takes its key from where the source names none. */
+  readonly variable: string | undefined;
+}
+
+function providerFor(into: ModelEntries, { known, name, address, variable }: Wanted) {
   const { plan, book, claimed } = into;
   const key = `${known} ${address}`;
   const there = claimed.get(key);
@@ -108,7 +124,7 @@ function providerFor(into: ModelEntries, { known, name, address }: Record<'known
     const { id: _id, name: _name, base_url: _url, api_key_env: _env, auth, ...facts } = entry;
     plan.catalogue.providers.push({
       ...{ id, name: `${name} (imported)`, dialect: entry.dialect ?? 'openai', base_url: address },
-      auth: auth ?? 'none',
+      ...(variable === undefined ? { auth: auth ?? 'none' } : { api_key_env: variable }),
       ...(isOpen && facts),
     });
   } else if (address !== '') plan.providers.get(id)!.base_url = address;

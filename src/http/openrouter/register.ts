@@ -21,7 +21,14 @@ export function isOpenRouterPath(url: string): boolean {
 /** The path of `/v1` that answers; the two endpoints below have paths of their own. */
 export function pathBehind(url: string): string {
   const path = url.split('?', 1)[0]!;
-  return /^\/api\/v1\/(providers|models\/[^/]+\/[^/]+\/endpoints)$/.test(path) ? url : url.slice('/api'.length);
+  return /^\/api\/v1\/(providers|models\/[^/]+\/[^/]+\/endpoints)$/.test(path)
+    ? url
+    : withoutPrefix(path) + url.slice(path.length);
+}
+
+/** `/auth/key` is what older clients call `/key`. */
+function withoutPrefix(path: string): string {
+  return path === '/api/v1/auth/key' ? '/v1/key' : path.slice('/api'.length);
 }
 
 type WithModel = { Params: { creator: string; model: string } };
@@ -106,5 +113,5 @@ function isKeyChange(request: FastifyRequest): boolean {
 }
 
 function pathOf({ originalUrl }: FastifyRequest): string {
-  return originalUrl.split('?', 1)[0]!.slice('/api'.length);
+  return withoutPrefix(originalUrl.split('?', 1)[0]!);
 }

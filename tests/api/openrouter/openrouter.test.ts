@@ -147,6 +147,15 @@ describe('/api/v1', () => {
     await bench.gateway.admin('DELETE', '/names/mine');
   });
 
+  it('/auth/key is /key, as older clients call it', async () => {
+    const { key } = await bench.gateway.account();
+    const [old, now] = await Promise.all(
+      ['auth/key', 'key'].map((path) => bench.gateway.call('GET', `/api/v1/${path}`, undefined, { key })),
+    );
+    expect([old!.status, old!.json]).toEqual([200, now!.json]);
+    expect((await bench.gateway.call('GET', '/v1/auth/key', undefined, { key })).status).toBe(404);
+  });
+
   it('keys are made and changed in OpenRouter’s words, too', async () => {
     const { accountId } = await bench.gateway.account();
     const made = await bench.gateway.admin('POST', `/accounts/${accountId}/keys`, { name: 'm', kind: 'management' });

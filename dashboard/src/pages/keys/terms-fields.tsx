@@ -90,6 +90,7 @@ export function TermsFields({ terms, onChange, at, className }: TermsFieldsProps
   const creators = [...new Set(models.map(({ creator }) => `${creator}/*`))];
   const ids = [
     ...creators,
+    ...(catalogue?.names ?? []).map(({ name }) => name),
     ...models.flatMap(({ id, auto_id, routes }) => [id, auto_id, ...routes.map((one) => one.id)]),
   ];
   const set = (change: Partial<Terms>) => onChange({ ...terms, ...change });

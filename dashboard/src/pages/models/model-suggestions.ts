@@ -1,4 +1,4 @@
-/** Suggestions for a model field: auto ids first, then the operator's names and the account's aliases, then pins. */
+/** Suggestions for a field of a chain or an alias, which hold no names: auto ids first, then the account's aliases, then pins. */
 import type { Catalogue, CatalogueRoute } from '../../api/types.js';
 import type { Suggestion } from '../../components/combobox.js';
 
@@ -8,8 +8,6 @@ export function modelSuggestions(catalogue: Catalogue, { aliases = true } = {}):
   const place = ({ locode }: CatalogueRoute) => places.get(locode) ?? 'no region';
   return [
     ...served.map(({ auto_id: value }) => ({ value, hint: 'best route' })),
-    // Where no alias can be written, no name can be either.
-    ...(aliases ? catalogue.names.map(({ name: value, model_id: hint }) => ({ value, hint })) : []),
     ...(aliases ? catalogue.aliases.map(({ name, model_id: hint }) => ({ value: `alias/${name}`, hint })) : []),
     ...served.flatMap(({ routes }) =>
       routes.filter(({ servable }) => servable).map((route) => ({ value: route.id, hint: place(route) })),
