@@ -8,9 +8,11 @@ import {
   type ListedAccount,
   type ListedKey,
   type ListedMember,
+  type ListedName,
   type ListedProject,
   sameBudget,
   sameKey,
+  sameName,
   sameProject,
 } from './listed.js';
 import type { AccountPlan, KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
@@ -91,9 +93,9 @@ class Application {
   /** Names that the gateway does not have would make keys useless that are limited to them. */
   private async checkFiles(): Promise<void> {
     if (this.plan.names.size === 0) return;
-    const listed = await this.calls.all<{ id: string; name: string; model: string }>('/names');
-    const loaded = new Map(listed.map(({ name, model }) => [name, model]));
-    const missing = [...this.plan.names].filter(([name, { model }]) => loaded.get(name) !== model);
+    const listed = await this.calls.all<ListedName>('/names');
+    const loaded = new Map(listed.map((each) => [each.name, each]));
+    const missing = [...this.plan.names].filter(([name, planned]) => !sameName(loaded.get(name), planned));
     if (missing.length === 0) return;
     throw new CommandFailure(
       `The running gateway does not have ${missing.length} of ${this.plan.names.size} names of this import, such as "${missing[0]![0]}". ` +

@@ -1,5 +1,6 @@
 /** What the admin API lists of earlier imports, and whether it is as the source has it. */
-import type { BudgetPlan, KeyPlan, ProjectPlan } from './plan.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { BudgetPlan, KeyPlan, NamePlan, ProjectPlan } from './plan.js';
 
 export interface Imported {
   readonly id: string;
@@ -20,6 +21,13 @@ export interface ListedProject extends Imported {
   readonly tokens_per_minute: number | null;
 }
 
+export interface ListedName extends Imported {
+  readonly name: string;
+  readonly model: string;
+  readonly fallback: { models: string[] } | null;
+  readonly defaults: Record<string, unknown> | null;
+}
+
 export interface ListedMember extends Imported {
   readonly email: string;
   readonly role: string;
@@ -33,6 +41,12 @@ export interface ListedKey extends Imported {
   readonly allowed_models: string[] | null;
   readonly requests_per_minute: number | null;
   readonly tokens_per_minute: number | null;
+}
+
+/** A file of an earlier run may be loaded, with the same targets and other settings. */
+export function sameName(there: ListedName | undefined, { model, fallback, defaults }: NamePlan): boolean {
+  if (there?.model !== model) return false;
+  return isDeepStrictEqual([there.fallback, there.defaults], [fallback ?? null, defaults ?? null]);
 }
 
 export function sameBudget(there: BudgetPlan | null, planned: BudgetPlan | null): boolean {

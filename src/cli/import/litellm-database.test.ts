@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
@@ -227,4 +228,47 @@ describe('the import from LiteLLM’s database', () => {
     expect(faults.join('\n')).not.toContain('hidden-word');
     expect(() => readFileSync(join(cwd, 'made/report.md'))).toThrow();
   });
+
+  it('a database that ends in the middle, or whose tables may not be read, ends with 1 and leaves no file', async () => {
+    writeFileSync(join(cwd, 'c.yaml'), 'model_list: []\n');
+    writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\n');
+    await client.query(
+      `insert into "LiteLLM_EndUserTable" select 'e' || n, 'b', false from generate_series(1, 20) n;
+       insert into "LiteLLM_VerificationToken" (token, key_alias) select md5(n::text) || md5(n::text), 'k' from generate_series(1, 3000) n;
+       drop role if exists reader; create role reader; grant select on "LiteLLM_TeamTable" to reader`,
+    );
+    const faults: string[] = [];
+    const io = { out: () => {}, err: (line: string) => void faults.push(line), env: {}, cwd };
+    const read = (address: string) =>
+      main(['import', 'litellm', 'c.yaml', '--out', 'cut', '--database-url', address], io);
+    for (const bytes of [2_000, 60_000]) {
+      const cut = await cutAfter(bytes);
+      const address = databaseUrlOf({ ...owner, database, host: '127.0.0.1', port: cut.port });
+      expect([bytes, await read(address)]).toEqual([bytes, 1]);
+      cut.server.close();
+    }
+    expect(await read(`${url}&options=${encodeURIComponent('-c role=reader')}`)).toBe(1);
+    expect(faults).toEqual(Array(3).fill(expect.stringContaining('Nothing was changed')));
+    expect(faults[2]).toContain('its user may not read it');
+    expect(existsSync(join(cwd, 'cut'))).toBe(false);
+    await client.query('drop owned by reader; drop role reader');
+  });
 });
+
+/** A way to the server that breaks when it has let so many bytes of its answers pass. */
+async function cutAfter(bytes: number): Promise<{ server: Server; port: number }> {
+  const server = createServer((socket) => {
+    const upstream = connect(`${owner.host}/.s.PGSQL.${owner.port}`);
+    let left = bytes;
+    socket.on('data', (data) => upstream.write(data));
+    upstream.on('data', (data) => {
+      left -= data.length;
+      if (left > 0) return void socket.write(data);
+      socket.destroy();
+      upstream.destroy();
+    });
+    for (const each of [socket, upstream]) each.on('error', () => {}).on('close', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+}
