@@ -154,6 +154,20 @@ describe('the import of a LiteLLM configuration', () => {
     ]);
   });
 
+  it('names that look like ids, and sections and settings that nobody knows, each have a line that says what to do', async () => {
+    const wrong = ['a/b/c', 'auto/x', 'alias/x', 'two words', 'ü', 'x'.repeat(201)];
+    const report = await linesOf('litellm', {
+      model_list: [...wrong, 'o/k:1'].map((name) => entry(name, { model: 'openai/gpt-4o' })),
+      surprise: { a: 1 },
+      litellm_settings: { strange: true },
+    });
+    expect(Object.keys(names())).toEqual(['o/k:1']);
+    const of = (part: string) => report.filter(({ field }) => field.endsWith(part));
+    expect(of('model_name').map(({ verdict }) => verdict)).toEqual([...wrong.map(() => 'not taken'), 'taken']);
+    for (const { words } of of('model_name').slice(0, -1)) expect(words).toContain('rename it');
+    expect([of('surprise')[0]?.verdict, of('.strange')[0]?.verdict]).toEqual(['not taken', 'not taken']);
+  });
+
   it('ends with 3 where something was not taken, and with 0 where that is accepted', async () => {
     const config = { model_list: [entry('a', { model: 'openai/gpt-4o', rpm: 10 })], mcp_servers: {} };
     expect((await run('litellm', config)).code).toBe(3);

@@ -200,10 +200,13 @@ describe('the import from LiteLLM’s database', () => {
     await addKey('sk-a', { models: ['nowhere'] });
     await addKey('sk-b', { expires: '2026-01-01T00:00:00Z' });
     await addKey('sk-c', { models: ['mi*', 'nowhere'], allowed_routes: ['/x'], max_parallel_requests: 2 });
+    // Old versions kept the token itself.
+    await addKey('sk-d', { token: 'sk-no-hash', key_alias: 'sk-no-hash' });
     const { plan, lines } = await planned();
     expect(plan.keys.map(({ allowedModels }) => allowedModels)).toEqual([['mine']]);
     const not = [...lines.values()].filter(({ field, verdict }) => /Token/.test(field) && verdict === 'not taken');
-    expect(not).toHaveLength(6);
+    expect(not).toHaveLength(7);
+    expect(JSON.stringify([...lines.values()])).not.toContain('sk-no-hash');
   });
 
   it('encrypted values are opened with the salt key, and not taken without it', async () => {

@@ -22,6 +22,16 @@ describe('the import from Bifrost', () => {
     expect(out + made('report.md')).not.toContain('sk-bf-123456');
   });
 
+  it('the same key in two teams is taken once, and a value that only Bifrost can read is not', async () => {
+    const key = (id: string, team_id: string, value: string) => ({ id, team_id, name: id, value });
+    const teams = [{ id: 't1' }, { id: 't2' }];
+    const virtual_keys = [key('a', 't1', secret), key('b', 't2', secret), key('c', 't1', 'env.KEY'), { id: 'd' }];
+    const report = await linesOf('bifrost', { governance: { teams, virtual_keys } });
+    const outcomes = report.filter(({ field }) => /virtual_keys\[\d\]$/.test(field)).map(({ verdict }) => verdict);
+    expect(outcomes).toEqual(['taken', 'not taken', 'not taken', 'not taken']);
+    expect(report.find(({ field }) => field.endsWith('virtual_keys[1]'))?.words).toContain('the same value');
+  });
+
   it('has every field under its own name, in the order of the source', async () => {
     const keys = [{ value: 'env.A', models: ['gpt-4o', 'gpt-4o-mini'], weight: 1 }];
     const report = await linesOf('bifrost', {
