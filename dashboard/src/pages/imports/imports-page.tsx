@@ -25,9 +25,27 @@ const columns: Column<ReportLine>[] = [
   {
     header: 'How or why',
     className: 'md:w-1/2',
-    cell: ({ words }) => <span className="wrap-anywhere text-ink-2">{words}</span>,
+    cell: ({ words }) => <Words text={words} />,
   },
 ];
+
+/** What stands between two backticks is code. */
+function Words({ text }: { text: string }) {
+  const parts = text.split('`').map((part, index) => ({ part, isCode: index % 2 === 1, at: `${index} ${part}` }));
+  return (
+    <span className="wrap-anywhere text-ink-2">
+      {parts.map(({ part, isCode, at }) =>
+        isCode ? (
+          <code className="font-mono text-sm" key={at}>
+            {part}
+          </code>
+        ) : (
+          part
+        ),
+      )}
+    </span>
+  );
+}
 
 export function Page() {
   const [report, setReport] = useState<Report | null>(null);
