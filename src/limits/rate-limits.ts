@@ -2,7 +2,7 @@
 import { isIPv4 } from 'node:net';
 import { RecentMap } from '../base/collections.js';
 import { subscriberNetwork } from '../base/ip-address.js';
-import { andThen, type MaybePromise } from '../base/turn.js';
+import { andThen, isPending, type MaybePromise } from '../base/turn.js';
 import type { Counters, Take } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
 import { type Identity, keyProjectId } from '../domain/account.js';
@@ -31,6 +31,7 @@ export class KeyLimiter {
     const limit = this.requestLimitOf(identity);
     const own = this.requests.take(identity.key.id, requests, limit, identity.account.id);
     const shared = this.countForProject(identity, requests);
+    if (shared === null && !isPending(own) && own.admitted) return null;
     return andThen(own, (taken) => {
       const refusal = taken.admitted ? null : keyRateLimited('requests', limit, taken.resetMs);
       return shared === null ? refusal : this.requestRefusal(identity, refusal, { own: taken, shared, requests });
@@ -71,6 +72,7 @@ export class KeyLimiter {
     const limit = this.tokenLimitOf(identity);
     const own = this.tokens.take(identity.key.id, estimate, limit, identity.account.id);
     const shared = this.takeProjectTokens(identity, estimate);
+    if (shared === null && !isPending(own)) return this.reserve(identity, estimate, own, null);
     return andThen(own, (taken: Take) =>
       shared === null
         ? this.reserve(identity, estimate, taken, null)

@@ -25,10 +25,16 @@ export function identify(
     });
   }
   const { token, keyId } = checkTokenShape(authorization);
-  return andThen(ports.directory.cached(keyId) ?? lookUp(ports, keyId), (identity) => {
-    verifyKey(ports, identity, token);
-    return identity;
-  });
+  const held = ports.directory.cached(keyId);
+  if (held === undefined) return lookUpAndVerify(ports, keyId, token);
+  verifyKey(ports, held, token);
+  return held;
+}
+
+async function lookUpAndVerify(ports: IdentifyPorts, keyId: string, token: string): Promise<Identity> {
+  const identity = await lookUp(ports, keyId);
+  verifyKey(ports, identity, token);
+  return identity;
 }
 
 /** Throws api_key_not_registered. A store that is out of reach says nothing about the key, so that is a 500, never a 401. */

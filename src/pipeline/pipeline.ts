@@ -71,16 +71,32 @@ function forward(ports: PipelinePorts, arrival: Arrival, exchange: Exchange): Ma
     freeLargeParts(exchange.request);
     throw exchange.refusal;
   }
+  let relay: StreamRelay | null;
+  let walking: MaybePromise<WalkOutcome>;
   try {
-    const relay = exchange.request.stream ? relayOf(ports, exchange) : null;
-    const walking = walkPlans(ports, exchange, relay);
-    const answering = isPending(walking)
-      ? walking.then((walked) => answer(ports, arrival, relay, walked))
-      : answer(ports, arrival, relay, walking);
+    relay = exchange.request.stream ? relayOf(ports, exchange) : null;
+    walking = walkPlans(ports, exchange, relay);
+  } catch (error) {
+    return failWith(ports, arrival, error);
+  }
+  if (!isPending(walking)) return answerAndEnd(ports, arrival, relay, walking);
+  return walking.then(
+    (walked) => answerAndEnd(ports, arrival, relay, walked),
+    (error) => failWith(ports, arrival, error),
+  );
+}
+
+function answerAndEnd(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  relay: StreamRelay | null,
+  walked: WalkOutcome,
+): MaybePromise<void> {
+  try {
+    const answering = answer(ports, arrival, relay, walked);
     if (isPending(answering)) return endLater(ports, arrival, answering);
   } catch (error) {
-    fail(ports, arrival);
-    throw error;
+    return failWith(ports, arrival, error);
   }
   end(ports, arrival);
 }
@@ -89,8 +105,7 @@ async function endLater(ports: PipelinePorts, arrival: Arrival, answering: Promi
   try {
     await answering;
   } catch (error) {
-    fail(ports, arrival);
-    throw error;
+    failWith(ports, arrival, error);
   }
   end(ports, arrival);
 }
@@ -156,14 +171,15 @@ function settleDelivered(
   if (delivered.error) throw delivered.error;
 }
 
-/** What a request that fails inside the gateway owes already is settled. */
-function fail(ports: PipelinePorts, arrival: Arrival): void {
+/** What a request that fails inside the gateway owes already is settled. Throws the error. */
+function failWith(ports: PipelinePorts, arrival: Arrival, error: unknown): never {
   const { notes } = arrival;
   try {
     notes.delivered = settleOwed(ports, notes.exchange!) ?? notes.delivered;
   } finally {
     end(ports, arrival);
   }
+  throw error;
 }
 
 /** Gives back what the request has held. Where nothing was delivered, or the settlement has corrected the reservation, that is no more. */

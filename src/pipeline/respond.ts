@@ -167,8 +167,10 @@ function billedAnswer(ports: RespondPorts, whole: WholeAnswer, billed: Billed): 
   const { exchange, route, parts, leafOf } = whole;
   if (exchange.caller.gone) return callerGone(exchange, route);
   const { finishReason, encoding } = parts;
-  const unsent = { finishReason, streamEnd: null, answerHash: null, send: null };
-  const leaf = leafOf === null ? null : leafOf(servedOf(exchange, route, billed, unsent));
+  const leaf =
+    leafOf === null
+      ? null
+      : leafOf(servedOf(exchange, route, billed, { finishReason, streamEnd: null, answerHash: null, send: null }));
   const text = exchange.door.writeAnswer({
     request: exchange.request,
     id: exchange.generationId,

@@ -44,6 +44,7 @@ export const answerBytesMax = 32 * 1024 * 1024;
 const lingerMs = 250;
 const errorBodyMs = 2_000;
 const nothing = Buffer.alloc(0);
+const nothingToResume = (): void => {};
 
 export interface CallPorts {
   transport: Transport;
@@ -67,7 +68,9 @@ export class Call implements UpstreamHandler, Watched {
   private readonly body: CollectedBody;
   private over = false;
   private paused = false;
-  private resumeUpstream: () => void = () => {};
+  /** For the consumer of frames; only a stream has one. */
+  private resume: (() => void) | null = null;
+  private resumeUpstream = nothingToResume;
 
   constructor(
     private readonly ports: CallPorts,
@@ -116,7 +119,7 @@ export class Call implements UpstreamHandler, Watched {
 
   onEnd(): void {
     // The connection may serve another request before the decoder has emitted everything.
-    this.resumeUpstream = () => {};
+    this.resumeUpstream = nothingToResume;
     if (this.over) {
       this.ports.deadlines.unwatch(this);
       return;
@@ -134,12 +137,8 @@ export class Call implements UpstreamHandler, Watched {
     } else if (this.head && !this.head.ok) {
       this.finish(this.refusal());
     } else {
-      this.finish({
-        kind: 'connection',
-        status: this.head?.status ?? null,
-        reason: reasonOf(error),
-        code: error.code ?? '',
-      });
+      const { code = '' } = error;
+      this.finish({ kind: 'connection', status: this.head?.status ?? null, reason: reasonOf(error), code });
     }
   }
 
@@ -191,20 +190,21 @@ export class Call implements UpstreamHandler, Watched {
 
   private readFrames(reader: SseReader | AwsEventStreamReader, chunk: Buffer): void {
     reader.read(chunk);
+    this.resume ??= () => this.resumeNow();
     if (this.frames!.onChunkEnd(this.resume) || this.over) return;
     this.paused = true;
     // The client is slow, not the upstream, so only the overall budget applies.
     this.deadlineMs = this.overallAtMs;
   }
 
-  private readonly resume = (): void => {
+  private resumeNow(): void {
     if (!this.paused) return;
     this.paused = false;
     if (this.over) return;
     this.renewDeadline();
     if (this.decoder) this.decoder.resume();
     else this.resumeUpstream();
-  };
+  }
 
   private renewDeadline(): void {
     const { deadlines } = this.ports;
@@ -251,7 +251,7 @@ export class Call implements UpstreamHandler, Watched {
     if (this.reader) {
       this.reader.finish();
       const verdict = this.over ? 'more' : this.frames!.onStreamEnd?.();
-      this.frames!.onChunkEnd(this.resume);
+      this.frames!.onChunkEnd(this.resume!);
       if (verdict === 'failed') this.finish({ kind: 'frame_failed', status });
       else if (!this.over) this.finish({ kind: 'stream', status, cleanly: true, reason: 'it closed the stream' });
       return;

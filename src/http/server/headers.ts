@@ -144,14 +144,35 @@ const forBrowsers = lines(Object.entries(exposeHeaders).flat());
 let headBytes = Buffer.allocUnsafeSlow(2048);
 let headEnd = 0;
 
+function makeRoom(length: number): void {
+  if (headEnd + length <= headBytes.length) return;
+  const longer = Buffer.allocUnsafeSlow(2 * (headEnd + length));
+  headBytes.copy(longer);
+  headBytes = longer;
+}
+
 /** By hand, because texts put together from so many parts leave more garbage than the rest of an answer. */
 function put(text: string): void {
-  if (headEnd + text.length > headBytes.length) {
-    const longer = Buffer.allocUnsafeSlow(2 * (headEnd + text.length));
-    headBytes.copy(longer);
-    headBytes = longer;
+  makeRoom(text.length);
+  const bytes = headBytes;
+  let at = headEnd;
+  for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
+  headEnd = at;
+}
+
+/** The beginnings of lines, which are the same in every answer. */
+const lineStarts = new Map<string, Uint8Array>();
+
+/** The end of the line before, and a name: most of a head, and cheaper to copy than to write. */
+function putName(name: string): void {
+  let start = lineStarts.get(name);
+  if (start === undefined) {
+    start = Buffer.from(`\r\n${name}: `, 'latin1');
+    lineStarts.set(name, start);
   }
-  for (let i = 0; i < text.length; i++) headBytes[headEnd++] = text.charCodeAt(i);
+  makeRoom(start.length);
+  headBytes.set(start, headEnd);
+  headEnd += start.length;
 }
 
 /** The head of a whole answer. Its bytes are free again with the next head. */
@@ -166,16 +187,13 @@ function jsonHead(
   if (fromBrowser) put(forBrowsers);
   put('content-length: ');
   put(String(contentLength));
-  put('\r\ndate: ');
+  putName('date');
   put(httpDate());
-  put('\r\n');
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    put(headers[i]!);
-    put(': ');
+    putName(headers[i]!);
     put(headers[i + 1]!);
-    put('\r\n');
   }
-  put('\r\n');
+  put('\r\n\r\n');
   return headBytes.subarray(0, headEnd);
 }
 

@@ -1,10 +1,12 @@
-/** What is kept of an attempt, which the receipt, the generation and the metrics are made from, and the room in the journal for it. */
-import { isFree } from '../../billing/pricing.js';
+/** How an attempt ended and what is kept of it, which the receipt, the generation and the metrics are made from; and the room in the journal for it. */
+import { answeredModelFault, isFree } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import type { CallResult } from '../../providers/call.js';
+import { failureOf, innerError, noAnswer, oversizedFailure, type UnreadFailure } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
-import type { Exchange, Served, Trail } from '../handover.js';
+import type { ChatRequest } from '../../wire/chat-request.js';
+import type { Exchange, Relay, Served, Trail } from '../handover.js';
 import type { PipelinePorts } from '../ports.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
@@ -57,4 +59,82 @@ export function reserveRecords(
   if (!journal.reserve(bytes)) return false;
   trail.reservedBytes += bytes;
   return true;
+}
+
+/** An outcome whose error from the upstream has not been read yet. */
+export type UnreadOutcome =
+  | Exclude<AttemptOutcome, { kind: 'failure' }>
+  | { kind: 'failure'; failure: Failure | UnreadFailure };
+
+type Answer = Extract<CallResult, { kind: 'answer' }>;
+type NotAnswer = Exclude<CallResult, Answer>;
+
+/** What a call that brought no whole answer means. */
+export function outcomeOf(
+  { request }: Exchange,
+  route: Route,
+  result: NotAnswer,
+  relay: Relay | null,
+  nowMs: number,
+): UnreadOutcome {
+  switch (result.kind) {
+    case 'gone':
+      return { kind: 'gone' };
+    case 'stream':
+    case 'frame_failed':
+      return streamOutcome(request, route, result, relay!);
+    case 'timeout':
+      // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
+      if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
+      if (relay?.committed) return { kind: 'stream', end: 'stalled', reason: '' };
+      return { kind: 'failure', failure: failureOf(result, route, nowMs, request) };
+    default:
+      return { kind: 'failure', failure: failureOf(result, route, nowMs, request) };
+  }
+}
+
+/** What a whole answer means, once it is read. */
+export function answerOutcome(
+  exchange: Exchange,
+  route: Route,
+  { status, body }: Answer,
+  reading: Awaited<ReturnType<PipelinePorts['answers']['read']>>,
+): UnreadOutcome {
+  if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
+  if (reading.kind === 'malformed') {
+    const { reason, excess } = reading;
+    const failure = excess ? oversizedFailure(status, reason, exchange.request) : noAnswer(status, reason, body, route);
+    return { kind: 'failure', failure };
+  }
+  const { parts } = reading;
+  const usage = parts.reading;
+  const fault =
+    usage.kind === 'fault' ? usage.reason : answeredModelFault(exchange.snapshot, route, parts.answeredModel);
+  if (fault) return { kind: 'failure', failure: pricingFault(status, fault) };
+  return { kind: 'answer', parts };
+}
+
+function streamOutcome(
+  request: ChatRequest,
+  route: Route,
+  result: Extract<CallResult, { kind: 'stream' | 'frame_failed' }>,
+  relay: Relay,
+): UnreadOutcome {
+  const { fault, committed, finishReason, sawDone } = relay;
+  const { status } = result;
+  if (fault?.kind === 'pricing') {
+    if (committed) return { kind: 'stream', end: 'pricing_fault', reason: fault.reason };
+    return { kind: 'failure', failure: pricingFault(status, fault.reason) };
+  }
+  if (finishReason !== null && !fault) return { kind: 'stream', end: 'complete', reason: '' };
+  const excess =
+    result.kind === 'stream' && result.excess ? oversizedFailure(status, `it sent ${result.reason}`, request) : null;
+  if (committed) {
+    const end = sawDone && !fault ? 'complete' : 'cut';
+    return { kind: 'stream', end, reason: '', ...(excess?.oversized && { oversized: true }) };
+  }
+  if (excess) return { kind: 'failure', failure: excess };
+  if (fault?.kind === 'error_frame') return { kind: 'failure', failure: innerError(status, fault.error, route) };
+  const why = fault ? 'its stream began with a frame that is not JSON' : 'its stream ended before any content';
+  return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${why} (HTTP ${status})` } };
 }

@@ -18,8 +18,8 @@ import { type EmbeddingTask, resultsWanted } from '../../wire/task.js';
 import { readUsage } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Served } from '../handover.js';
-import { type Attempt, type AttemptPorts, readFailure, type UnreadOutcome } from './attempt.js';
-import { type AttemptOutcome, beginRecord, note, pricingFault } from './attempt-record.js';
+import { type Attempt, type AttemptPorts, readFailure } from './attempt.js';
+import { type AttemptOutcome, beginRecord, note, pricingFault, type UnreadOutcome } from './attempt-record.js';
 import { sentTask } from './task-obstacle.js';
 import { waitForCredentials } from './wait-for-credentials.js';
 

@@ -2,14 +2,11 @@
 
 import type { ProviderKey } from '../../base/provider-key.js';
 import { andThen, isPending, type MaybePromise } from '../../base/turn.js';
-import { answeredModelFault } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Permit } from '../../health/route-health.js';
 import { answerBytesMax, type Budgets, Call, type CallResult } from '../../providers/call.js';
-import { failureOf, innerError, noAnswer, oversizedFailure, type UnreadFailure } from '../../providers/call-failure.js';
-import type { Failure } from '../../providers/classify/failure.js';
 import type { SentRequest } from '../../providers/classify/failure-reader.js';
 import type { OutgoingCall } from '../../providers/dialects/dialect.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
@@ -28,13 +25,15 @@ import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, Relay } from '../handover.js';
 import { ownFailure } from '../own-credentials.js';
 import type { PipelinePorts } from '../ports.js';
-import { type AttemptOutcome, beginRecord, note, pricingFault } from './attempt-record.js';
+import {
+  type AttemptOutcome,
+  answerOutcome,
+  beginRecord,
+  note,
+  outcomeOf,
+  type UnreadOutcome,
+} from './attempt-record.js';
 import { type CallCredentials, waitForCredentials } from './wait-for-credentials.js';
-
-/** An outcome whose error from the upstream has not been read yet. */
-export type UnreadOutcome =
-  | Exclude<AttemptOutcome, { kind: 'failure' }>
-  | { kind: 'failure'; failure: Failure | UnreadFailure };
 
 export interface AttemptPorts
   extends Pick<
@@ -57,15 +56,23 @@ export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<Attemp
   const record = beginRecord(exchange, route);
   relay?.begin(route, permit);
   const written = outgoingCall(ports, exchange.request, route);
-  return andThen(isPending(written) ? orTooLarge(written) : written, (outgoing) => {
-    const headers = headersFor(ports, task, outgoing);
-    if (!isPending(headers))
-      return callUpstream(ports, task, record, { outgoing, credentials: { headers, budgets: task.budgets } });
-    return waitForCredentials(ports, task, headers).then((credentials) => {
-      if (!('kind' in credentials)) return callUpstream(ports, task, record, { outgoing, credentials });
-      note(record, credentials, { kind: 'gone' });
-      return credentials;
-    });
+  if (isPending(written)) return orTooLarge(written).then((outgoing) => sendCall(ports, task, record, outgoing));
+  return sendCall(ports, task, record, written);
+}
+
+function sendCall(
+  ports: AttemptPorts,
+  task: Attempt,
+  record: AttemptRecord,
+  outgoing: OutgoingCall,
+): MaybePromise<AttemptOutcome> {
+  const headers = headersFor(ports, task, outgoing);
+  if (!isPending(headers))
+    return callUpstream(ports, task, record, { outgoing, credentials: { headers, budgets: task.budgets } });
+  return waitForCredentials(ports, task, headers).then((credentials) => {
+    if (!('kind' in credentials)) return callUpstream(ports, task, record, { outgoing, credentials });
+    note(record, credentials, { kind: 'gone' });
+    return credentials;
   });
 }
 
@@ -164,22 +171,39 @@ interface EndedCall {
 
 function readResult(
   ports: AttemptPorts,
-  { exchange, route, relay }: Attempt,
+  attempt: Attempt,
+  record: AttemptRecord,
+  ended: EndedCall,
+): MaybePromise<AttemptOutcome> {
+  const { exchange, route, relay } = attempt;
+  const { result } = ended;
+  if (result.kind !== 'answer') {
+    const outcome = outcomeOf(exchange, route, result, relay, ports.clock.now());
+    return noteOutcome(ports, attempt, record, ended, outcome);
+  }
+  const reading = readAnswer(ports, exchange.request, route, result.body);
+  if (!isPending(reading))
+    return noteOutcome(ports, attempt, record, ended, answerOutcome(exchange, route, result, reading));
+  return reading.then((read) =>
+    noteOutcome(ports, attempt, record, ended, answerOutcome(exchange, route, result, read)),
+  );
+}
+
+function noteOutcome(
+  ports: AttemptPorts,
+  { exchange: { request }, route }: Attempt,
   record: AttemptRecord,
   { result, body }: EndedCall,
+  outcome: UnreadOutcome,
 ): MaybePromise<AttemptOutcome> {
-  const unread: MaybePromise<UnreadOutcome> =
-    result.kind === 'answer'
-      ? andThen(readAnswer(ports, exchange.request, route, result.body), (reading) =>
-          answerOutcome(exchange, route, result, reading),
-        )
-      : outcomeOf(exchange, route, result, relay, ports.clock.now());
-  return andThen(unread, (outcome) =>
-    andThen(readFailure(ports, outcome, { request: exchange.request, body }, route), (read) => {
-      note(record, read, result);
-      return read;
-    }),
-  );
+  if (outcome.kind !== 'failure') {
+    note(record, outcome, result);
+    return outcome;
+  }
+  return andThen(readFailure(ports, outcome, { request, body }, route), (read) => {
+    note(record, read, result);
+    return read;
+  });
 }
 
 function readAnswer({ answers }: AttemptPorts, request: ChatRequest, route: Route, body: Buffer) {
@@ -210,75 +234,4 @@ async function orTooLarge<T>(written: Promise<T>): Promise<T> {
   } catch {
     throw gatewayError('body_not_json', { reason: 'holds more values than can be translated for the provider' });
   }
-}
-
-type Answer = Extract<CallResult, { kind: 'answer' }>;
-type NotAnswer = Exclude<CallResult, Answer>;
-
-function outcomeOf(
-  { request }: Exchange,
-  route: Route,
-  result: NotAnswer,
-  relay: Relay | null,
-  nowMs: number,
-): UnreadOutcome {
-  switch (result.kind) {
-    case 'gone':
-      return { kind: 'gone' };
-    case 'stream':
-    case 'frame_failed':
-      return streamOutcome(request, route, result, relay!);
-    case 'timeout':
-      // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
-      if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
-      if (relay?.committed) return { kind: 'stream', end: 'stalled', reason: '' };
-      return { kind: 'failure', failure: failureOf(result, route, nowMs, request) };
-    default:
-      return { kind: 'failure', failure: failureOf(result, route, nowMs, request) };
-  }
-}
-
-function answerOutcome(
-  exchange: Exchange,
-  route: Route,
-  { status, body }: Answer,
-  reading: Awaited<ReturnType<PipelinePorts['answers']['read']>>,
-): UnreadOutcome {
-  if (reading.kind === 'error') return { kind: 'failure', failure: innerError(status, reading.error, route) };
-  if (reading.kind === 'malformed') {
-    const { reason, excess } = reading;
-    const failure = excess ? oversizedFailure(status, reason, exchange.request) : noAnswer(status, reason, body, route);
-    return { kind: 'failure', failure };
-  }
-  const { parts } = reading;
-  const usage = parts.reading;
-  const fault =
-    usage.kind === 'fault' ? usage.reason : answeredModelFault(exchange.snapshot, route, parts.answeredModel);
-  if (fault) return { kind: 'failure', failure: pricingFault(status, fault) };
-  return { kind: 'answer', parts };
-}
-
-function streamOutcome(
-  request: ChatRequest,
-  route: Route,
-  result: Extract<CallResult, { kind: 'stream' | 'frame_failed' }>,
-  relay: Relay,
-): UnreadOutcome {
-  const { fault, committed, finishReason, sawDone } = relay;
-  const { status } = result;
-  if (fault?.kind === 'pricing') {
-    if (committed) return { kind: 'stream', end: 'pricing_fault', reason: fault.reason };
-    return { kind: 'failure', failure: pricingFault(status, fault.reason) };
-  }
-  if (finishReason !== null && !fault) return { kind: 'stream', end: 'complete', reason: '' };
-  const excess =
-    result.kind === 'stream' && result.excess ? oversizedFailure(status, `it sent ${result.reason}`, request) : null;
-  if (committed) {
-    const end = sawDone && !fault ? 'complete' : 'cut';
-    return { kind: 'stream', end, reason: '', ...(excess?.oversized && { oversized: true }) };
-  }
-  if (excess) return { kind: 'failure', failure: excess };
-  if (fault?.kind === 'error_frame') return { kind: 'failure', failure: innerError(status, fault.error, route) };
-  const why = fault ? 'its stream began with a frame that is not JSON' : 'its stream ended before any content';
-  return { kind: 'failure', failure: { meaning: 'malformed', status, quote: `${why} (HTTP ${status})` } };
 }

@@ -61,6 +61,8 @@ export class ResponseHead {
   }
 }
 
+/** Never added to: the first piece is a list of its own. */
+const noPieces: Buffer[] = [];
 const largeBytes = 256 * 1024;
 const growthBytes = 4 * 1024 * 1024;
 /** What is read of a larger one leaves so much garbage that it is collected soon. */
@@ -72,7 +74,7 @@ const collectedBytes = 1024 * 1024;
  */
 export class CollectedBody {
   length = 0;
-  private pieces: Buffer[] = [];
+  private pieces: Buffer[] = noPieces;
   private memory: ArrayBuffer | null = null;
 
   /** `bytesMax` is as much as is ever added. */
@@ -81,6 +83,7 @@ export class CollectedBody {
   /** Copies the bytes. */
   add(bytes: Buffer): void {
     if (this.length + bytes.length > largeBytes) bytes.copy(this.room(bytes.length));
+    else if (this.length === 0) this.pieces = [Buffer.from(bytes)];
     else this.pieces.push(Buffer.from(bytes));
     this.length += bytes.length;
   }
@@ -96,7 +99,7 @@ export class CollectedBody {
 
   clear(): void {
     if (this.length > collectedBytes) collectSoon();
-    this.pieces = [];
+    this.pieces = noPieces;
     this.memory = null;
   }
 
@@ -107,7 +110,7 @@ export class CollectedBody {
       this.memory = new ArrayBuffer(needed, { maxByteLength: this.bytesMax });
       let at = 0;
       for (const piece of this.pieces) at += piece.copy(new Uint8Array(this.memory, at));
-      this.pieces = [];
+      this.pieces = noPieces;
     } else if (needed > this.memory.byteLength) {
       this.memory.resize(Math.min(this.bytesMax, needed + growthBytes));
     }
