@@ -163,8 +163,9 @@ function firstByteMs({ trail: { answeredAtMs }, startedAtMs }: Exchange): number
 }
 
 /** Without text of the prompt, which some providers quote. */
-function keptAttempts({ trail, request }: Exchange): AttemptRecord[] {
-  return trail.attempts.map((attempt) =>
+function keptAttempts({ trail: { attempts }, request }: Exchange): AttemptRecord[] {
+  if (attempts.length === 1 && attempts[0]!.error === null) return attempts;
+  return attempts.map((attempt) =>
     attempt.error === null ? attempt : { ...attempt, error: keptError(attempt.error, request) },
   );
 }
@@ -203,7 +204,7 @@ function proofCellOf(exchange: Exchange, { route, answerHash }: Delivered): stri
 function gatesText(exchange: Exchange): string {
   const { policy, projectPolicy, preferences } = exchange;
   const { plan, removed } = exchange.trail;
-  if (plan === null) return '[]';
+  if (plan === null || (plan.kind === 'pin' && preferences === null)) return '[]';
   const wishes = preferences?.gates.map(({ name }) => name) ?? [];
   if (plan.kind === 'pin')
     return textOf(
