@@ -164,6 +164,7 @@ describe('the generation of a 200', () => {
       request_policy: null,
       door: 'chat',
       service_tier: null,
+      skipped: [],
       project: expect.stringMatching(/^proj-/),
       holder: null,
       end_user: null,
