@@ -1,18 +1,22 @@
 /** The queries of projects, members, settings and the audit of an account. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 import { api, query } from './client.js';
 import type { AccountSettings, AuditEntry, BudgetState, Invitation, Member, Project } from './organisation-types.js';
 import type { List, RoutingPolicy } from './types.js';
 
 const projectsPage = 200;
+/** As many as an account may have: behind them there is nothing to ask for. */
+const projectsMax = 1_000;
 
-/** All projects, so that every list can name and filter by them. */
-async function allProjects(): Promise<Project[]> {
-  const all: Project[] = [];
+/** All projects, so that every list can name and filter by them. On the first time those of each page are there as soon as it is read. */
+async function allProjects({ client, queryKey }: Pick<QueryFunctionContext, 'client' | 'queryKey'>) {
+  const isFirst = client.getQueryData(queryKey) === undefined;
+  let all: Project[] = [];
   for (let after: string | undefined; ; ) {
     const { data } = await api<List<Project>>(`projects${query({ limit: projectsPage, after })}`);
-    all.push(...data);
-    if (data.length < projectsPage) return all;
+    all = [...all, ...data];
+    if (data.length < projectsPage || all.length >= projectsMax) return all;
+    if (isFirst) client.setQueryData(queryKey, all);
     after = data.at(-1)?.id;
   }
 }
