@@ -8,7 +8,7 @@ import { faultsOf, loadCatalogue } from '../catalogue/load-catalogue.js';
 import { routeOf } from '../catalogue/lookup.js';
 import { parseModelId } from '../catalogue/model-id.js';
 import { readNameFiles } from '../catalogue/names-file.js';
-import type { Provider, Snapshot } from '../catalogue/route.js';
+import type { Snapshot } from '../catalogue/route.js';
 import { checkSources, type OldFigure } from '../catalogue/source-check.js';
 import type { Config } from '../config/config.js';
 import { dialects } from '../providers/dialects/registry.js';
@@ -28,14 +28,6 @@ export async function readCatalogue(config: Config, io: Io, named: readonly stri
   });
   const outcome = await holder.reload();
   return outcome.ok ? { snapshot: holder.current!, faults: [] } : { snapshot: null, faults: outcome.faults };
-}
-
-/** The providers of the built-in catalogue that an operator may choose, by id. */
-export async function readBuiltinProviders(): Promise<ReadonlyMap<string, Provider>> {
-  const files = { files: ['builtin'], providerSettings: {}, env: {}, dialects };
-  const holder = new CatalogueHolder({ ...files, clock: systemClock, logger: silentLogger });
-  await holder.reload();
-  return new Map([...holder.current!.providers].filter(([, { dialect }]) => dialect !== 'sandbox'));
 }
 
 /** Checks that every figure of the same files has a source and a date, and looks for dates that have come. */

@@ -1,9 +1,9 @@
 /** `lodestone init` */
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readBuiltinProviders } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { fileText } from '../init/file-text.js';
+import { knownProviders } from '../init/known-providers.js';
 import { type Answers, type Question, questionsFor } from '../init/questions.js';
 import { CommandFailure, UsageError } from '../io.js';
 
@@ -31,7 +31,7 @@ async function writeConfiguration(context: CommandContext): Promise<void> {
   const file = resolve(io.cwd, shown);
   if (existsSync(file) && !flags.has('force'))
     throw new CommandFailure(`${file} exists already. Name another file, or replace it with --force.`);
-  const providers = await readBuiltinProviders();
+  const providers = await knownProviders();
   const answers = await collectAnswers(questionsFor([...providers.keys()]), context);
   const written = fileText(answers, providers);
   write(file, written);

@@ -1,11 +1,11 @@
 /** The commented `lodestone.yaml` that the answers of `lodestone init` make. */
 import { isLoopbackHost } from '../../base/ip-address.js';
-import type { Provider } from '../../catalogue/route.js';
+import type { KnownProviders } from './known-providers.js';
 import { type Answers, isReference, noDatabase, nothing, providersOf } from './questions.js';
 
 const portDefault = 8787;
 
-export function fileText(answers: Answers, providers: ReadonlyMap<string, Provider>): string {
+export function fileText(answers: Answers, providers: KnownProviders): string {
   return `# The configuration of Lodestone, written by "lodestone init". All other fields have their defaults:
 # docs/guide/configuration.md, or /docs/configuration of a running gateway, lists them.
 # \${NAME} is replaced by the environment variable NAME. "lodestone doctor" checks this file and the host.
@@ -66,7 +66,7 @@ function storagePart(answers: Answers): string {
 ${databaseLines}${redisLines}`;
 }
 
-function providersPart(answers: Answers, providers: ReadonlyMap<string, Provider>): string {
+function providersPart(answers: Answers, providers: KnownProviders): string {
   const chosen = providersOf(answers.providers);
   if (chosen.length === 0)
     return `# Without a provider only the sandbox answers. A provider whose variable is not set is left out.
@@ -74,7 +74,7 @@ function providersPart(answers: Answers, providers: ReadonlyMap<string, Provider
 #   mistral: { api_key: "\${MISTRAL_API_KEY}" }
 `;
   const lines = chosen.map((id) => {
-    const variable = providers.get(id)?.apiKeyEnv;
+    const variable = providers.get(id)?.api_key_env;
     if (variable) return `  ${id}: { api_key: "\${${variable}}" }\n`;
     return `  # It finds its credentials itself: docs/guide/providers.md.\n  ${id}: {}\n`;
   });
