@@ -62,7 +62,7 @@ export function credentialColumns(
         </span>
       ),
     },
-    { header: 'Use', cell: ({ use }) => <span className="text-ink-2">{textsOfUse[use].label}</span> },
+    { header: 'Use', cell: ({ use }) => <span className="whitespace-nowrap text-ink-2">{textsOfUse[use].label}</span> },
     {
       header: 'Last used',
       cell: ({ last_used_at: at }) => (
@@ -80,7 +80,7 @@ export function credentialColumns(
       name: 'Actions',
       end: true,
       cell: (credential) => (
-        <span className="inline-flex flex-wrap justify-end gap-1">
+        <span className="flex justify-end max-xl:flex-wrap">
           {buttons.map(({ label, title, act }) => (
             <Button
               busy={act === 'check' && actions.checking === credential.id}
