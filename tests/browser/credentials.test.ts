@@ -80,8 +80,6 @@ async function expectSound(visitor: Visitor, shot: string): Promise<void> {
       if (shots) {
         mkdirSync(shots, { recursive: true });
         await page.screenshot({ path: join(shots, `${shot}-${width}-${theme}.png`), fullPage: true });
-        // The picture has left the window as it was opened.
-        await visitor.showAt(width);
       }
       const part =
         width === desktop && theme === 'light' ? undefined : theme === 'dark' ? 'colours' : 'all but colours';
