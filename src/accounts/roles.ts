@@ -16,6 +16,7 @@ const rights = {
   'account.manage': ['owner', 'admin'],
   /** Whether the end users of requests are recorded. */
   'account.recording': ['owner'],
+  'account.close': ['owner'],
   'account.budget': ['owner', 'billing'],
   /** Whether budgets count what own credentials have paid for. */
   'account.counting': ['owner', 'billing'],
@@ -50,7 +51,14 @@ export type Right = keyof typeof rights;
 
 /** Rights that nobody has who is bound to projects, because they are about the whole account. */
 const ofTheAccount: ReadonlySet<Right> = new Set<Right>([
-  ...(['account.manage', 'account.recording', 'account.budget', 'credits.read', 'credits.change'] as const),
+  ...([
+    'account.manage',
+    'account.recording',
+    'account.close',
+    'account.budget',
+    'credits.read',
+    'credits.change',
+  ] as const),
   ...(['settings.change', 'members.read', 'members.change', 'members.manage', 'audit.read'] as const),
 ]);
 

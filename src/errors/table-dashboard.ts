@@ -72,6 +72,15 @@ export const dashboardErrors = {
     remedy: 'Check it. An operator can set a new password.',
     message: () => 'The password is not right.',
   }),
+  close_password_wrong: row({
+    status: 401,
+    type: 'authentication_error',
+    code: 'sign_in_failed',
+    param: 'password',
+    when: 'An account is to be closed, and the password of its owner is not right.',
+    remedy: 'Check it. An operator can set a new password.',
+    message: () => 'The password is not right. Nothing was closed.',
+  }),
   two_factor_on: row({
     status: 409,
     type: 'invalid_request_error',

@@ -82,6 +82,11 @@ export interface PeopleStore {
     personId: string,
     source?: string,
   ): Promise<{ readonly left: boolean; readonly disabledKeys: readonly string[] } | 'last_owner' | null>;
+  /**
+   * Takes every role in the account and its invitations away, gives it an email that is nobody's, and deletes whoever has no other account
+   * and is no operator, with their sessions and ways to sign in. Returns how many people lost their role.
+   */
+  closeAccount(accountId: string, email: string): Promise<number>;
   /** Ends earlier invitations of the same email to the account. */
   invite(invitation: Invitation): Promise<void>;
   invitations(accountId: string, query: PageQuery): Promise<Invitation[]>;

@@ -209,20 +209,4 @@ describeInBrowser('an organisation', () => {
     expect(member.problems).toEqual([]);
     await member.close();
   });
-
-  it('a new account sees its first request within two seconds, with its receipt', async () => {
-    const fresh = await signUp(gateway, 'new@example.test');
-    const newcomer = await visitorOf(browser, gateway, fresh);
-    const { page } = newcomer;
-    await newcomer.visit('/');
-    await page.getByRole('button', { name: 'Create API key' }).click();
-    const key = (await page.getByTestId('first-token').textContent())!;
-    await page.getByText('Waiting for your first request').waitFor();
-    expect((await gateway.call('POST', '/v1/chat/completions', echo, { key })).status).toBe(200);
-    await page.getByRole('link', { name: 'Read the receipt' }).click();
-    await page.getByTestId('receipt').waitFor();
-    await page.getByRole('button', { name: 'Check it here' }).click();
-    await page.getByText('The proof holds').waitFor();
-    await newcomer.close();
-  });
 });

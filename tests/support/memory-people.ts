@@ -14,12 +14,12 @@ import type { SignInRows } from './memory-sign-in.js';
 
 interface Rows {
   signIn: SignInRows;
-  hasAccount: (id: string) => boolean;
+  accountOf: (id: string) => object | undefined;
   /** Returns the ids of the keys. */
   disableKeys: (accountId: string, personId: string) => string[];
 }
 
-export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleStore {
+export function memoryPeople({ signIn, accountOf, disableKeys }: Rows): PeopleStore {
   const memberships: Membership[] = [];
   const known = new Set<string>();
   const lastAccounts = new Map<string, string>();
@@ -29,7 +29,7 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
     for (const { id, createdAt } of signIn.users()) {
       if (known.has(id)) continue;
       known.add(id);
-      if (hasAccount(id)) memberships.push(ownerOf(id, createdAt));
+      if (accountOf(id)) memberships.push(ownerOf(id, createdAt));
     }
     return memberships;
   };
@@ -103,6 +103,13 @@ export function memoryPeople({ signIn, hasAccount, disableKeys }: Rows): PeopleS
       if (!had || owners(membership.accountId) > 0) return 'set';
       if (before) set(before);
       return 'last_owner';
+    },
+    async closeAccount(accountId, email) {
+      Object.assign(accountOf(accountId) ?? {}, { email, name: null });
+      for (const [hash, invitation] of invitations) if (invitation.accountId === accountId) invitations.delete(hash);
+      const ids = new Set(drop((row) => row.accountId === accountId).map(({ personId }) => personId));
+      for (const id of ids) if (!memberships.some(({ personId }) => personId === id)) signIn.removeUser(id);
+      return ids.size;
     },
     async removeMember(accountId, personId, source) {
       const had = owners(accountId) > 0;

@@ -58,6 +58,10 @@ export function signInRows(tables: Tables) {
       tables.session = before.filter((row) => !isEnded(row));
       return before.length - tables.session.length;
     },
+    removeUser(id: string) {
+      tables.user = users().filter((user) => user.id !== id || user.operator === true);
+      tables.session = (tables.session as { userId: string }[]).filter(({ userId }) => userId !== id);
+    },
     endSessions(id: string) {
       tables.session = (tables.session as { userId: string }[]).filter(({ userId }) => userId !== id);
     },

@@ -222,7 +222,7 @@ export class MemoryStore implements Store {
   readonly identities = memoryIdentities(signInRows(this.signInTables));
   readonly people = memoryPeople({
     signIn: signInRows(this.signInTables),
-    hasAccount: (id) => this.accountRows.has(id),
+    accountOf: (id) => this.accountRows.get(id),
     disableKeys: (accountId, personId) => {
       const held = [...this.keyRows.values()].filter((key) => key.accountId === accountId && key.holderId === personId);
       const active = held.filter(({ terms }) => !terms.disabled);

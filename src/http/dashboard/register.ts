@@ -13,6 +13,7 @@ import { registerInvitations, registerMembers } from '../people/members.js';
 import { registerAcceptInvitation } from './accept-invitation.js';
 import { registerAuditLog } from './audit-log.js';
 import { playgroundDoors, registerCatalogueView } from './catalogue.js';
+import { registerCloseAccount } from './close-account.js';
 import { registerCheckout, registerOwnCredits } from './credits.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { registerOwnKeys } from './keys.js';
@@ -60,6 +61,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
   registerOwnSession(app, deps, dashboard);
   registerTwoFactor(app, deps, dashboard);
   registerSessions(app, deps);
+  registerCloseAccount(app, deps, dashboard);
   registerIdentities(app, deps, dashboard);
   registerOverview(app, deps);
   registerOwnKeys(app, deps);

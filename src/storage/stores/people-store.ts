@@ -157,6 +157,23 @@ export function peopleStore(database: Database): PeopleStore {
         return 'set' as const;
       }),
 
+    closeAccount: (accountId, email) =>
+      database.transaction(async (_db, client) => {
+        await client.query('update lodestone.accounts set email = $2, name = null where id = $1', [accountId, email]);
+        await client.query('delete from lodestone.invitations where account_id = $1', [accountId]);
+        const gone = await client.query<{ person_id: string }>(
+          'delete from lodestone.memberships where account_id = $1 returning person_id',
+          [accountId],
+        );
+        const ids = [...new Set(gone.rows.map(({ person_id }) => person_id))];
+        await client.query(
+          `delete from lodestone.sign_in_users u where u.id = any($1) and not u.operator
+           and not exists (select from lodestone.memberships m where m.person_id = u.id)`,
+          [ids],
+        );
+        return ids.length;
+      }),
+
     removeMember: (accountId, personId, source) =>
       keepOwner(database, accountId, async (client) => {
         const gone = await client.query(

@@ -11,6 +11,7 @@ export const settings: readonly Setting[] = [
   { title: 'Two-factor sign-in', words: 'two-factor 2fa authenticator recovery codes otp', to: '/account' },
   { title: 'Sessions', words: 'sign out devices browsers end session', to: '/account' },
   { title: 'Budget of the account', words: 'budget limit alert spend cap', to: '/settings' },
+  { title: 'Close the account', words: 'delete account cancel leave', to: '/settings' },
   { title: 'Account name', words: 'rename organisation name', to: '/settings' },
   { title: 'Record end users', words: 'end user spend by user', to: '/settings' },
   { title: 'Low-balance notice', words: 'alert mail notify balance', to: '/notices' },

@@ -54,6 +54,11 @@ const sentences: Record<string, Sentence> = {
   ],
   'account.create': (entry) => ['created the account ', subject(entry)],
   'account.sign_up': () => ['signed up'],
+  'account.close': (entry) => [
+    'closed the account ',
+    subject(entry),
+    `; its balance was ${usd(text(entry.details.balance_usd))}`,
+  ],
   'account.claim': () => ['claimed the demo account'],
   'account.update': (entry) => ['changed ', changesOf(entry.details), ' of ', subject(entry)],
   'account.password': (entry) => ['set the password of ', subject(entry)],

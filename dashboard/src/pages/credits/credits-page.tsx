@@ -66,7 +66,7 @@ export function Page() {
 const kinds = [
   { value: '', label: 'All' },
   { value: 'credit', label: 'Credit' },
-  { value: 'usage', label: 'Use' },
+  { value: 'usage', label: 'Usage' },
   { value: 'adjustment', label: 'Adjustments' },
   { value: 'statement', label: 'Statements' },
 ];

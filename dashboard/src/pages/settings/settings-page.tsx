@@ -17,6 +17,7 @@ import { messageOf, Notice } from '../../components/states.js';
 import { Switch } from '../../components/switch.js';
 import { useToast } from '../../components/toast.js';
 import { useLack, WhyNot } from '../../components/why-not.js';
+import { CloseCard } from './close-card.js';
 
 const stale = [['account-settings'], ['budget'], ['session']];
 
@@ -33,6 +34,7 @@ export function Page() {
               <NameCard settings={data} />
               <RulesCard settings={data} />
             </div>
+            <CloseCard />
           </div>
         )}
       </PageData>
