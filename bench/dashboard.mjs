@@ -135,6 +135,14 @@ async function pagesOf(board, session, accounts, routes) {
     ...[`/models/${compared[0]}`, `/models/compare?ids=${encodeURIComponent(compared.join(','))}`, '/playground'],
     ...['/aliases', '/fallback', '/routing-policy', '/account', '/service', '/service?range=90d', '/accounts'],
     ...[`/accounts/${accounts[0]}`, '/route-health', '/availability', '/audit'],
-    ...['/projects', `/projects/${projects[1].id}`, '/members', '/settings', '/notices', '/audit-log', '/usage?group=project'],
+    ...[
+      '/projects',
+      `/projects/${projects[1].id}`,
+      '/members',
+      '/settings',
+      '/notices',
+      '/audit-log',
+      '/usage?group=project',
+    ],
   ];
 }
