@@ -41,6 +41,8 @@ const expected: Record<string, { read?: Cell; change?: Cell }> = {
   audit: { read: ['owner', 'admin', 'auditor'] },
   credentials: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },
   budget: { read: 'all' },
+  notices: { read: ['owner', 'admin', 'billing', 'auditor'], change: ['owner', 'admin', 'billing', 'auditor'] },
+  sessions: { read: 'all', change: 'all' },
   identities: { read: 'all', change: 'all' },
 };
 

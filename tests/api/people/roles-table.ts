@@ -28,6 +28,8 @@ export const ofSessions: Readonly<Record<string, string>> = {
   'GET credits/checkout/:id': 'oabu',
   'GET ledger': 'oabu',
   'GET v1/credits': 'oabu',
+  'GET notices': 'oabu',
+  'POST notices/test-mail': 'oabu', // to themselves
 
   'GET keys': 'oadu',
   'POST keys': 'oad',
@@ -90,6 +92,9 @@ export const ofSessions: Readonly<Record<string, string>> = {
   'POST two-factor/off': 'oabdu',
   'GET identities': 'oabdu',
   'POST identities': 'oabdu',
+  'GET sessions': 'oabdu',
+  'DELETE sessions': 'oabdu', // the others
+  'DELETE sessions/:id': 'oabdu',
 };
 
 /**
