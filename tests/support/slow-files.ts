@@ -10,6 +10,7 @@ export const slowFiles: readonly string[] = [
   'tests/faults/process-ends.test.ts',
   'tests/faults/disk-full.test.ts',
   'tests/api/chat/500.test.ts',
+  'tests/shipping/compose-processes.test.ts',
   'tests/cluster/workers.test.ts',
   'tests/browser/pages.test.ts',
   'tests/browser/clicks.test.ts',
