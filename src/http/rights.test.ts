@@ -94,6 +94,7 @@ function endpointsUnder(start: string): Endpoint[] {
 }
 
 function isExpected({ method, path, first }: Endpoint, role: Role): boolean {
+  if (method === 'DELETE' && path === 'account') return role === 'owner';
   if (method === 'POST' && /^(v1\/)?projects$/.test(path)) return role === 'owner' || role === 'admin';
   if (/projects\/some-id\/keys$/.test(path)) return isExpected({ method, path: 'keys', first: 'keys' }, role);
   const cell = expected[first]?.[method === 'GET' ? 'read' : 'change'];

@@ -5,6 +5,7 @@
 export const ofSessions: Readonly<Record<string, string>> = {
   'GET account': 'oabdu',
   'PATCH account': 'oa', // its name; each field has roles of its own
+  'DELETE account': 'o',
   'GET budget': 'oabdu',
   'GET overview': 'oabdu',
   'GET catalogue': 'oabdu',
