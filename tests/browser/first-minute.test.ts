@@ -26,7 +26,11 @@ beforeAll(async () => {
   const print = (text: string) => {
     printed += text;
   };
-  gateway = await startGateway({ config: { demo: true, registration: 'open' }, print });
+  gateway = await startGateway({
+    embedded: true,
+    config: { demo: true, registration: 'open', welcome_credit_usd: '5.00' },
+    print,
+  });
 });
 
 afterAll(async () => {
