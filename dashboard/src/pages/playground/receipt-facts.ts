@@ -38,7 +38,7 @@ function figureRows({ usage, firstByteMs, totalMs, overheadMs, finishReason }: O
     ...(finishReason ? [{ name: 'Finish reason', value: finishReason }] : []),
     { name: 'Cost', value: usage ? usd(usage.costUsd) : unknown, strong: true },
     {
-      name: 'Tokens, prompt / completion',
+      name: 'Tokens',
       value: usage ? `${count(usage.promptTokens)} / ${count(usage.completionTokens)}` : unknown,
     },
     { name: 'First byte, in your browser', value: milliseconds(firstByteMs) },
