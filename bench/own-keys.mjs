@@ -36,9 +36,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 if (!(await prepareOrExplain())) process.exit(1);
 
 const upstream = startOnLoadCore(process.execPath, [join(here, 'upstream.mjs')]);
-const [loader, badLoader] = [0, 1].map(() =>
-  startOnLoadCore(process.execPath, [join(here, 'load.mjs')], { ipc: true }),
-);
+const loader = startOnLoadCore(process.execPath, [join(here, 'load.mjs')], { ipc: true });
 const gateway = await startGateway(Number(await printed(upstream, /port (\d+)/)));
 
 const operators = await account('operators', null);
@@ -152,18 +150,14 @@ async function beside() {
   const p99 = { alone: [], beside: [] };
   for (let round = 0; round < rounds; round++) {
     for (const kind of round % 2 === 0 ? ['alone', 'beside'] : ['beside', 'alone']) {
-      const ofBad = kind === 'beside' ? results(badLoader, badTenants) : null;
-      if (ofBad) {
-        const each = { connections: 1, rate: badRate / badTenants, count: (badRate / badTenants) * secondsOfRate };
-        for (const { token } of bad) load(badLoader, token, each);
-      }
+      const stopBad = kind === 'beside' ? askWithBad() : null;
       const answered = results(loader, 1);
       load(loader, good.token, { connections: 32, rate: goodRate, count: goodRate * secondsOfRate });
       const [result] = await answered;
       if (result.ok !== result.sent)
         throw new Error(`${result.ok} of ${result.sent} answers were 200: ${result.sample}`);
       p99[kind].push(result.p99Us);
-      if (ofBad) await ofBad;
+      await stopBad?.();
     }
   }
   const [alone, next] = [p99.alone, p99.beside].map((each) => median(each));
@@ -173,6 +167,24 @@ async function beside() {
   const { data } = await admin('/routes', undefined, 'GET');
   const route = data.find(({ id }) => id === pinnedModel);
   console.log(`The breaker of the route is ${route.breaker}, its error rate ${route.error_rate}.`);
+}
+
+/** One bad customer after another, evenly: all at once they would be a burst, which delays others whatever they are answered. */
+function askWithBad() {
+  const body = scenarios.json.body(pinnedModel);
+  const asking = new Set();
+  let next = 0;
+  const timer = setInterval(() => {
+    const headers = { authorization: `Bearer ${bad[next++ % badTenants].token}`, 'content-type': 'application/json' };
+    const asked = fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body })
+      .then((response) => response.text())
+      .finally(() => asking.delete(asked));
+    asking.add(asked);
+  }, 1000 / badRate);
+  return () => {
+    clearInterval(timer);
+    return Promise.all(asking);
+  };
 }
 
 /** As many credentials as are wanted; one of each account is used, so that it is in memory. */
