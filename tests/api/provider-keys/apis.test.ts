@@ -114,12 +114,13 @@ it('four keys with weights under 429s: no request fails while one key is left, a
   });
   const total = scaled(400, 20_000);
   const atOnce = 12;
+  const { key } = await rig.gateway.createAccount({ credit: '1000.00' });
   let left = total;
   const failures: unknown[] = [];
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
       while (left-- > 0) {
-        const reply = await rig.gateway.chat({ model: 'quad/meta/llama/defra', messages: prompt });
+        const reply = await rig.gateway.chat({ model: 'quad/meta/llama/defra', messages: prompt }, { key });
         if (reply.status !== 200) failures.push(reply.json);
         clock.advance(75);
       }
@@ -127,6 +128,7 @@ it('four keys with weights under 429s: no request fails while one key is left, a
   );
   expect(failures).toEqual([]);
   expect(limits).toBeGreaterThan(10);
+  console.log(`${total} requests, ${limits} of 429; served by key: ${JSON.stringify(served)}`);
   for (const [name, weight] of Object.entries(weights)) {
     const share = (served[name]! / total) * 10;
     expect(Math.abs(share / weight - 1), `${name} had ${share} of its ${weight}`).toBeLessThan(0.1);
