@@ -1,7 +1,7 @@
 /** The providers that `lodestone init` offers. Read from the built-in files alone: nothing has to be merged and checked for their ids. */
 import { builtinValues } from '../../catalogue/builtin.js';
 
-export interface KnownProvider {
+interface KnownProvider {
   readonly id: string;
   /** The variable of its key; absent where it finds its credentials in another way. */
   readonly api_key_env?: string;
