@@ -89,7 +89,7 @@ function MailCard({ readers: { mail, mail_to: to } }: { readers: NoticeReaders }
             {operator ? 'Add this to its configuration and restart it:' : 'Ask its operator to set mail up.'}
           </p>
         )}
-        {!mail && operator && <CodeBlock code={mailExample} label="lodestone.yaml" />}
+        {!mail && operator && <CodeBlock code={mailExample} label="lodestone.yaml, for mail" />}
         {mail && (
           <div>
             <Button busy={test.isPending} onClick={() => test.mutate(undefined)}>
@@ -133,7 +133,7 @@ function WebhookCard() {
             {host === null ? (
               <>
                 <p className="text-ink-2">No webhook. Add this to the configuration and restart the gateway:</p>
-                <CodeBlock code={webhookExample} label="lodestone.yaml" />
+                <CodeBlock code={webhookExample} label="lodestone.yaml, for the webhook" />
               </>
             ) : (
               <>
