@@ -14,6 +14,7 @@ import { type Replicas, startReplicas } from '../support/replicas.js';
 import { CountedTraffic } from './counted-traffic.js';
 
 const before = process.env.LODESTONE_BEFORE ?? '';
+const isBuilt = before !== '' && existsSync(join(before, 'dist'));
 const requestsPerSecond = scaled(15, 60);
 const pauseMs = scaled(500, 5_000);
 
@@ -57,7 +58,7 @@ async function expectSignedIn(person: Person): Promise<void> {
   }
 }
 
-describe.skipIf(!existsSync(join(before, 'dist')))('an earlier version (LODESTONE_BEFORE names its checkout)', () => {
+describe.skipIf(!isBuilt)('an earlier version (LODESTONE_BEFORE names its checkout)', () => {
   beforeAll(async () => {
     fleet = await startReplicas({ checkout: before, config: { registration: 'open' } });
   }, 240_000);
