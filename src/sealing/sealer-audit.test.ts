@@ -126,7 +126,7 @@ describe('the leaves of audit entries', () => {
     expect(rows[3].subject).toBe('acme/meta/llama/defra');
     const all = (await leaves()).map((leaf) => leaf.toString('hex'));
     for (const { id: _, details, clear: __, ...leaf } of rows) {
-      expect(JSON.stringify(leaf)).not.toMatch(/ada|2001/i);
+      expect(JSON.stringify(leaf)).not.toMatch(/ada@|lovelace|2001:db8/i);
       expect(all).toContain(leafHash(Buffer.from(canonicalJson(leaf))).toString('hex'));
       expect(leaf.details_sha256).toBe(createHash('sha256').update(canonicalJson(details)).digest('hex'));
     }
