@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { aGeneration } from '../../../tests/support/generation.js';
 import { type FreshDatabase, freshDatabase } from '../../../tests/support/postgres.js';
 import { scaled } from '../../../tests/support/scaled.js';
@@ -161,6 +161,19 @@ it('adds finished hours, and none twice', async () => {
 it('gives the reports that the rollups alone give', async () => {
   await expectSameWithoutSums();
   await expectGroupsToAddUp();
+});
+
+it('reads the day that is not over once for all parts of a report, and not series by series', async () => {
+  const sent = vi.spyOn(pg.Client.prototype, 'query');
+  await store.usage.report({
+    ...{ accountId: accounts[0]!, fromMs: first, toMs: first + 16 * dayMs, stepMs: dayMs },
+    ...{ groups: ['model', 'key'], filter: {}, routes: true },
+  });
+  const texts = sent.mock.calls.map(([query]) => String((query as { text?: string })?.text ?? query));
+  sent.mockRestore();
+  const reports = texts.filter((text) => text.includes('usage_sums'));
+  expect(reports).toHaveLength(1);
+  expect(reports[0]!.split('lodestone.usage_rollups').length - 1).toBe(1);
 });
 
 it('takes up what is settled later for the same hours, also while hours are added', async () => {

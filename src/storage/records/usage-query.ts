@@ -125,9 +125,12 @@ interface PartText {
   singles: Map<string, string>;
 }
 
-/** Hours at the ends of a period are read by their time, with all accounts: fewer rows than an account may have series. */
+/**
+ * Rollups at the ends of a period are read by their time, with all accounts, and once for all parts: fewer rows than an account may have
+ * series. The last is often the day that is not over, whose rollups are no more than those of its hours.
+ */
 const fewHours = 48;
-const isShort = ({ source, hours, from, to }: Span) => source === 'rollups' && hours === 1 && to - from <= fewHours;
+const isShort = ({ source, from, to }: Span) => source === 'rollups' && to - from <= fewHours;
 
 function partsOf({ source, shape, spans, filter, singles }: PartText): string {
   const account = accountSql(shape);
@@ -193,7 +196,7 @@ const ownSeries = `${seriesIdSql(seriesColumns)} as series`;
 
 const hoursSql = (span: NumberedSpan, account: string) => `
     select series, ${seriesColumns}, from_hour, ${figureNames} from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
-    where ${account} and hours = 1 and ${withinSql(span)}`;
+    where ${account} and hours = ${span.hours} and ${withinSql(span)}`;
 
 const edgeSql = (account: string, from: string, to: string) => `
     select ${ownSeries}, ${seriesColumns}, from_hour, ${signedFigures} from (
