@@ -15,8 +15,10 @@ const lengthName = Buffer.from('content-length:');
 class Job {
   constructor(spec) {
     this.spec = spec;
-    this.request = Buffer.from(
-      `POST ${spec.path} HTTP/1.1\r\nhost: 127.0.0.1:${spec.port}\r\nauthorization: Bearer ${spec.key}\r\n${spec.headers ?? ''}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(spec.body)}\r\n\r\n${spec.body}`,
+    this.requests = (spec.keys ?? [spec.key]).map((key) =>
+      Buffer.from(
+        `POST ${spec.path} HTTP/1.1\r\nhost: 127.0.0.1:${spec.port}\r\nauthorization: Bearer ${key}\r\n${spec.headers ?? ''}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(spec.body)}\r\n\r\n${spec.body}`,
+      ),
     );
     this.sent = 0;
     this.ended = 0;
@@ -66,6 +68,11 @@ class Job {
     this.queued = this.sent < due;
   }
 
+  /** Of the keys in turn. `sent` counts it already. */
+  nextRequest() {
+    return this.requests[(this.sent - 1) % this.requests.length];
+  }
+
   sendNext(connection) {
     if (this.sent >= this.spec.count) return;
     this.sent++;
@@ -104,6 +111,7 @@ class Job {
       firstFrameP99Us: us(firstFrames, 0.99),
       gapP50Us: us(gaps, 0.5),
       gapP99Us: us(gaps, 0.99),
+      ...(this.spec.samples && { latenciesUs: [...latencies].map((each) => Math.round(each * 1000)) }),
     };
   }
 }
@@ -152,7 +160,7 @@ class Connection {
     this.tail = 0;
     this.endsInNewline = false;
     this.lastFrameAt = 0;
-    this.socket.write(this.job.request);
+    this.socket.write(this.job.nextRequest());
   }
 
   onClose() {

@@ -19,6 +19,21 @@ export function summaryOf(values) {
   return { value: median(finite), low: Math.min(...finite), high: Math.max(...finite), rounds: finite.length };
 }
 
+const resamples = 400;
+
+/**
+ * The ratio of a percentile of all samples of two sides that were measured in the same rounds, and between which values 95 of 100 ratios lie
+ * when rounds are drawn anew with replacement. `over` and `under` have a list of samples for each round.
+ */
+export function ratioOfPooled(over, under, share, random = Math.random) {
+  const pooled = (rounds, chosen) => percentile(Float64Array.from(chosen.flatMap((i) => rounds[i])).sort(), share);
+  const ratio = (chosen) => pooled(over, chosen) / pooled(under, chosen);
+  const all = over.map((_, i) => i);
+  const drawn = () => all.map(() => Math.floor(random() * all.length));
+  const ratios = Array.from({ length: resamples }, () => ratio(drawn())).sort((a, b) => a - b);
+  return { value: ratio(all), low: percentile(ratios, 0.025), high: percentile(ratios, 0.975) };
+}
+
 /** One value a round that has both sides, so that a slow phase of the machine hits both of them. */
 export function pairByRound(entries, others, combine) {
   const byRound = new Map(others.map((other) => [other.round, other]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { highestRate, median, pairByRound, percentile, summaryOf } from './statistics.mjs';
+import { highestRate, median, pairByRound, percentile, ratioOfPooled, summaryOf } from './statistics.mjs';
 
 describe('the median', () => {
   it('is the middle value', () => expect(median([3, 1, 2])).toBe(2));
@@ -18,6 +18,20 @@ describe('a percentile', () => {
 
 it('a summary names the median, the ends and the number of rounds', () => {
   expect(summaryOf([2, 1, 9, Number.NaN])).toEqual({ value: 2, low: 1, high: 9, rounds: 3 });
+});
+
+describe('the ratio of a percentile of pooled samples', () => {
+  const rounds = (factor) => [1, 2, 3].map((round) => Array.from({ length: 100 }, (_, i) => factor * (i + round)));
+  it('is that of all samples, and lies between its bounds', () => {
+    const { value, low, high } = ratioOfPooled(rounds(3), rounds(2), 0.99);
+    expect(value).toBeCloseTo(1.5);
+    expect([low <= value, value <= high]).toEqual([true, true]);
+  });
+  it('has wide bounds where a round differs from the others', () => {
+    const uneven = [Array(100).fill(1), Array(100).fill(1), Array(100).fill(50)];
+    const { low, high } = ratioOfPooled(uneven, rounds(1), 0.99);
+    expect(high / low).toBeGreaterThan(10);
+  });
 });
 
 describe('values paired by round', () => {

@@ -32,7 +32,11 @@ export class GatewayError extends Error {
     readonly extras: ErrorExtras = {},
   ) {
     const row = errorTable[condition] as unknown as ErrorRow<unknown>;
+    // It is an answer and no fault: nobody reads where it was made, and to note that costs more than to write the answer.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(row.message(values));
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
     this.row = row as ErrorRow<never>;
     this.param = row.param ?? (values as { param?: string } | undefined)?.param;

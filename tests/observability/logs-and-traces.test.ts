@@ -18,6 +18,7 @@ import {
   streamOf,
   usage,
 } from '../support/scripted-upstream.js';
+import { makeSecretsKey } from '../support/secrets-key.js';
 import { type Collector, type ReceivedSpan, startCollector } from './otlp.js';
 
 const spanId = '00f067aa0ba902b7';
@@ -37,7 +38,11 @@ function useGateway(env: () => Record<string, string>): () => Promise<SpawnedGat
   let gateway: SpawnedGateway | undefined;
   afterAll(() => gateway?.stop());
   return async () => {
-    gateway ??= await spawnGateway({ catalogue: chatCatalogue(upstream.url), env: env() });
+    gateway ??= await spawnGateway({
+      catalogue: chatCatalogue(upstream.url),
+      config: { secrets: { key_file: makeSecretsKey() } },
+      env: env(),
+    });
     if (!(await gateway.serves())) await gateway.restart();
     return gateway;
   };
@@ -190,6 +195,28 @@ describe('a collector at which nobody answers', () => {
       { outcome: 'broken', stream_end: 'cut', route: llama },
     ]);
     for (const { headers } of [served, refused]) expect(await linesOf(gateway, headers['x-request-id'], 0)).toEqual([]);
+  });
+
+  it('a customer’s credential that is refused has a line once, and the others of the hour none', async () => {
+    const gateway = await started();
+    const { key, accountId } = await gateway.account();
+    const secret = { api_key: 'a-key-of-a-customer-0123456789' };
+    const made = await gateway.admin('POST', `/accounts/${accountId}/credentials`, {
+      ...{ provider: 'keyed', name: 'ours', secret },
+    });
+    const model = 'keyed/meta/llama/defra';
+    const replies = [];
+    for (const status of [401, 403, 500]) {
+      upstream.enqueue(json({ error: { message: 'no' } }, { status }));
+      replies.push(await gateway.chat(ask({ model }), { key }));
+    }
+    const [first, again, broken] = replies.map(({ headers }) => headers['x-request-id']);
+    expect(await linesOf(gateway, first)).toMatchObject([
+      { attempts: [{ route: model, credential: made.json.id, outcome: 'auth', status: 401 }] },
+    ]);
+    // A failure of the provider is no matter of the credential.
+    expect(await linesOf(gateway, broken)).toMatchObject([{ attempts: [{ outcome: 'server_error' }] }]);
+    expect(await linesOf(gateway, again, 0)).toEqual([]);
   });
 
   it('a collector at which nobody answers costs no request, and keeps nobody from a clean stop', async () =>

@@ -96,13 +96,24 @@ function isOfSandbox({ exchange, trail: { timedAttempts } }: ChatNotes): boolean
   return exchange != null && sandboxModel.test(exchange.request.model);
 }
 
-/** Logs failures always, without the provider's text, which may quote the prompt; all requests only at level `debug`. */
-function log({ logger, debug }: ChatWatch, chat: WatchedChat, end: End): void {
+/** Logs failures, without the provider's text, which may quote the prompt; all requests only at level `debug`. */
+function log({ logger, debug, hourly }: ChatWatch, chat: WatchedChat, end: End): void {
   const { outcome, status, error } = end;
   if (error?.status === 500) logger.error(lineOf(chat, end), 'a request failed on our side');
-  else if (status >= 500 || outcome === 'broken') logger.warn(lineOf(chat, end), 'a request failed');
+  else if ((status >= 500 || outcome === 'broken') && isNews(hourly, chat))
+    logger.warn(lineOf(chat, end), 'a request failed');
   else if (debug) logger.debug(lineOf(chat, end), 'a request ended');
 }
+
+/** False for a customer's credential that was refused within the hour: its owner knows of it, and only its owner can mend it. */
+function isNews(hourly: HourlyCounts, { notes: { trail } }: WatchedChat): boolean {
+  const last = trail.timedAttempts.at(-1);
+  const credential = last?.route.credential;
+  if (credential === undefined || !refusals.has(last!.record.outcome)) return true;
+  return hourly.add(`refused ${credential.id}`) === 1;
+}
+
+const refusals: ReadonlySet<string> = new Set(['auth', 'billing']);
 
 /** So many requests of an account in an hour are more than clients that change their mind. */
 const leftRequestsMax = 100;
@@ -158,6 +169,7 @@ function lineOf({ requestId, startedAtMs, notes }: WatchedChat, { outcome, statu
     ...(delivered?.streamEnd && { stream_end: delivered.streamEnd }),
     attempts: trail.timedAttempts.map(({ route, record }) => ({
       route: route.id,
+      ...(route.credential && { credential: route.credential.id }),
       outcome: record.outcome,
       status: record.status,
     })),

@@ -3,7 +3,7 @@
  * failures only, in a time that the length of the prompt bounds.
  */
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { readable } from '../../wire/json-text.js';
+import { plainText } from '../../wire/json-text.js';
 
 /** Every run of `gram * 2 - 1` characters holds one that begins at a multiple of `gram`. */
 const gram = 8;
@@ -36,9 +36,16 @@ function promptOf(members: string, encoding: ChatRequest['encoding']): Prompt {
   const { messages, input, query, documents } = JSON.parse(`{${members}}`) as Record<string, unknown>;
   const texts: string[] = [];
   collect(messages ?? [input, query, documents], texts);
-  const flat = texts.map((text) => readable(text, encoding).replace(/\s+/g, ' ').trim());
+  const flat = texts.map((text) => singleSpaced(plainText(text, encoding)));
   return { texts: flat, whole: flat.join('\n') };
 }
+
+/** Most texts are already, and to find that out costs a fraction of making them so. */
+function singleSpaced(text: string): string {
+  return (otherSpaces.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
+}
+
+const otherSpaces = /\s\s|[^\S ]/;
 
 const namesNotText = new Set(['role', 'type', 'detail', 'format']);
 

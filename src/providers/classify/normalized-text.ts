@@ -169,6 +169,7 @@ for (let code = 97; code <= 122; code++) {
 
 /** One word as it appears in a normalized text. */
 export function normalizedWord(word: string): string {
+  if (/^[a-z0-9]*$/i.test(word)) return word.toLowerCase();
   const normalized = new NormalizedText(word.length);
   normalized.add(word, 0, word.length, 0);
   return String.fromCharCode(...normalized.units.subarray(0, normalized.length));

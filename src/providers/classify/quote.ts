@@ -1,4 +1,5 @@
 /** Makes an upstream's error text fit for clients: without markup, at most 500 characters, with our credentials and addresses masked. */
+import { RecentMap } from '../../base/collections.js';
 import type { Provider } from '../../catalogue/route.js';
 import { tooDeep } from '../../wire/json-text.js';
 
@@ -99,15 +100,26 @@ function scrub(text: string, provider: Provider, baseUrl: string): string {
   for (const { apiKey } of provider.keys ?? []) clean = clean.replaceAll(apiKey, '[credential]');
   for (const pattern of secretLike) clean = clean.replace(pattern, '[credential]');
   clean = clean.replace(systemAddress, '$1 [address]').replace(numericAddress, '[address]');
-  const { host, hostname } = hostOf(baseUrl);
-  for (const name of [
-    `https?://${escapeRegExp(host)}[^\\s"']*`,
-    escapeRegExp(host),
-    hostname.includes('.') ? escapeRegExp(hostname) : '',
-  ]) {
-    if (host && name) clean = clean.replace(new RegExp(name, 'gi'), '[address]');
-  }
+  for (const pattern of addressPatternsOf(baseUrl)) clean = clean.replace(pattern, '[address]');
   return clean;
+}
+
+/** By base address, because to make them costs more than to use them. Customers' own credentials bring addresses of their own. */
+const addressPatterns = new RecentMap<readonly RegExp[]>(500);
+
+function addressPatternsOf(baseUrl: string): readonly RegExp[] {
+  let patterns = addressPatterns.get(baseUrl);
+  if (patterns === undefined) {
+    const { host, hostname } = hostOf(baseUrl);
+    const names = [
+      `https?://${escapeRegExp(host)}[^\\s"']*`,
+      escapeRegExp(host),
+      hostname.includes('.') ? escapeRegExp(hostname) : '',
+    ];
+    patterns = names.flatMap((name) => (host && name ? [new RegExp(name, 'gi')] : []));
+    addressPatterns.set(baseUrl, patterns);
+  }
+  return patterns;
 }
 
 function hostOf(baseUrl: string): { host: string; hostname: string } {

@@ -37,24 +37,42 @@ export function readFailure(evidence: Evidence, sent: SentTexts = nothingSent): 
     return { meaning: decide(evidence, errorTextOf(evidence, keepsEverything)).meaning, disputed: false };
   const strings = new SentStrings(sent);
   const echoes = new Echoes(leavesOf(evidence), strings, decidesAlone);
+  const nested = new Set<string>();
   const filter: EchoFilter = {
     text: (text) => echoes.without(text),
     code: (code) => (echoes.without(code).trim() === '' ? '' : code),
-    readsNested: () => true,
+    readsNested: (code) => {
+      nested.add(code);
+      return true;
+    },
   };
-  const { meaning } = decide(evidence, errorTextOf(evidence, filter));
-  const disputed = effectOf(meaning) !== 'none' && (echoes.exhausted || isDisputed(evidence, filter, strings, meaning));
+  const error = errorTextOf(evidence, filter);
+  const decision = decide(evidence, error);
+  const { meaning } = decision;
+  const disputed =
+    effectOf(meaning) !== 'none' &&
+    (echoes.exhausted || isDisputed(evidence, { filter, nested, error, decision }, strings));
   return { meaning, disputed };
 }
 
+/** What was read of a failure without the parts that repeat the request. */
+interface Reading {
+  readonly filter: EchoFilter;
+  /** The codes inside texts, which were all read. */
+  readonly nested: ReadonlySet<string>;
+  readonly error: ErrorText;
+  readonly decision: Decision;
+}
+
 /** Whether the failure would do something else to the route without the words that are also in the request. */
-function isDisputed(evidence: Evidence, filter: EchoFilter, strings: SentStrings, meaning: Meaning): boolean {
+function isDisputed(evidence: Evidence, { filter, nested, ...first }: Reading, strings: SentStrings): boolean {
   const isShared = (word: string) => strings.has(normalizedWord(word));
   const readsNested = (code: string) => !decidingWords(codeWords(code)).every(isShared);
-  let error = errorTextOf(evidence, { ...filter, readsNested });
+  const isSame = [...nested].every(readsNested);
+  let error = isSame ? first.error : errorTextOf(evidence, { ...filter, readsNested });
   for (let round = 0; round < roundsMax; round++) {
-    const decision = decide(evidence, error);
-    if (effectOf(decision.meaning) !== effectOf(meaning)) return true;
+    const decision = round === 0 && isSame ? first.decision : decide(evidence, error);
+    if (effectOf(decision.meaning) !== effectOf(first.decision.meaning)) return true;
     const shared = decision.words.flatMap(decidingWords).filter(isShared);
     if (shared.length === 0) return false;
     let words = error.words.toLowerCase();

@@ -1,6 +1,6 @@
 /** Collects the strings of a request as it was sent, keys and values alike: a provider's error may repeat any of them. */
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { readable } from '../../wire/json-text.js';
+import { plainText } from '../../wire/json-text.js';
 import { dialects } from '../dialects/registry.js';
 import { NormalizedText, startsString } from './normalized-text.js';
 
@@ -28,7 +28,7 @@ export function sentTexts({ body, request, ours }: SentBytes): SentTexts {
 }
 
 function textOf(text: string | Uint8Array, encoding: ChatRequest['encoding']): string {
-  if (typeof text === 'string') return readable(text, encoding);
+  if (typeof text === 'string') return plainText(text, encoding);
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('utf8');
 }
 
