@@ -1,14 +1,15 @@
 /** Reads the errors of failed calls together with the request that was sent. For a large request this runs in a separate thread. */
 
+import { RecentMap } from '../../base/collections.js';
 import { SideThread } from '../../base/side-thread.js';
-import type { MaybePromise } from '../../base/turn.js';
+import { andThen, type MaybePromise } from '../../base/turn.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { type OutgoingBody, outgoingBytes } from '../../wire/outgoing-body.js';
 import { readFailureNow, type UnreadFailure, withVerdict } from '../call-failure.js';
 import { dialectOf } from '../dialects/registry.js';
-import type { Failure } from './failure.js';
+import type { Failure, Meaning } from './failure.js';
 import type { FailureToRead } from './failure-thread.js';
-import { readFailure, type Verdict } from './read-failure.js';
+import { type Evidence, readFailure, type Verdict } from './read-failure.js';
 import { type SentBytes, sentTexts } from './sent-strings.js';
 
 /** Up to this size reading takes a few milliseconds at most. */
@@ -23,7 +24,14 @@ export interface SentRequest {
   readonly upstreamModel: string;
 }
 
+/** A provider repeats the words of a refused credential, whatever was asked. */
+const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
+const refusalsMax = 250;
+const refusalCharactersMax = 2_000;
+
 export class FailureReader {
+  /** The meaning of refusals that no request had a part in, so that a customer who goes on with a bad credential costs others little. */
+  private readonly refusals = new RecentMap<Meaning>(refusalsMax);
   private readonly thread = new SideThread<FailureToRead, Verdict>(new URL('./failure-thread.js', import.meta.url), {
     idleMs: 30_000,
     resourceLimits: { maxOldGenerationSizeMb: 1024 },
@@ -35,7 +43,23 @@ export class FailureReader {
     readFailure({ status: 400, body, headerCodes: [], providerId: '', baseUrl: '' });
   }
 
-  read(failure: UnreadFailure, { request, body, dialect, upstreamModel }: SentRequest): MaybePromise<Failure> {
+  read(failure: UnreadFailure, sent: SentRequest): MaybePromise<Failure> {
+    const words = refusalWords(failure.evidence);
+    const known = words === null ? undefined : this.refusals.get(words);
+    if (known !== undefined) return withVerdict(failure, { meaning: known, disputed: false });
+    const reading = this.readWith(failure, sent);
+    if (words === null) return reading;
+    return andThen(reading, (read) => {
+      const isRefusal = read.meaning === 'auth' || read.meaning === 'billing';
+      if (isRefusal && !read.disputed) this.refusals.set(words, read.meaning);
+      return read;
+    });
+  }
+
+  private readWith(
+    failure: UnreadFailure,
+    { request, body, dialect, upstreamModel }: SentRequest,
+  ): MaybePromise<Failure> {
     // A dialect that translates may drop, join or split strings, so the client's own request is compared too.
     const { members, encoding } = request;
     const translated = dialectOf(dialect).readAnswer ? { members, encoding } : null;
@@ -62,4 +86,11 @@ export class FailureReader {
       .catch(() => ({ meaning: readFailure(evidence).meaning, disputed: true }));
     return withVerdict(failure, verdict);
   }
+}
+
+/** All that the meaning of a refusal depends on but for the request; null where it is no refusal of a credential. */
+function refusalWords(evidence: Evidence): string | null {
+  if (!refusalStatuses.has(evidence.status)) return null;
+  const words = JSON.stringify(evidence);
+  return words.length > refusalCharactersMax ? null : words;
 }
