@@ -8,6 +8,7 @@ import {
   invitationsQuery,
   memberPages,
   ownAuditPages,
+  projectNamesQuery,
   projectQuery,
   projectsQuery,
 } from './api/organisation.js';
@@ -17,7 +18,6 @@ import {
   aliasesQuery,
   catalogueQuery,
   creditsQuery,
-  facetsQuery,
   fallbackQuery,
   gatesQuery,
   keysQuery,
@@ -51,23 +51,25 @@ type Reads = (search: Search, params: Params) => Promise<void>[];
 const client = queryClient;
 
 const reads: Record<string, Reads> = {
-  '/': (search) => [client.prefetchQuery(overviewReport(search)), client.prefetchQuery(creditsQuery)],
+  '/': (search) => [
+    client.prefetchQuery(overviewReport(search)),
+    client.prefetchQuery(creditsQuery),
+    client.prefetchQuery(projectNamesQuery),
+  ],
   '/usage': (search) => [
     client.prefetchQuery(usageReport(search)),
     client.prefetchInfiniteQuery(usageRequests(search)),
-    client.prefetchQuery(facetsQuery),
-    client.prefetchQuery(keysQuery),
-    client.prefetchQuery(catalogueQuery),
+    client.prefetchQuery(projectNamesQuery),
   ],
   '/usage/$id': ({ account }, { id = '' }) => [client.prefetchQuery(requestQuery(id, account))],
   '/credits': () => [client.prefetchQuery(creditsQuery), client.prefetchInfiniteQuery(ledgerPages({ kind: '' }))],
-  '/keys': () => [client.prefetchQuery(keysQuery), client.prefetchQuery(projectsQuery)],
+  '/keys': () => [client.prefetchQuery(keysQuery), client.prefetchQuery(projectNamesQuery)],
   '/projects': () => [client.prefetchQuery(projectsQuery)],
   '/projects/$id': (_search, { id = '' }) => [client.prefetchQuery(projectQuery(id))],
   '/members': ({ find = '' }) => [
     client.prefetchInfiniteQuery(memberPages(String(find))),
     client.prefetchQuery(invitationsQuery),
-    client.prefetchQuery(projectsQuery),
+    client.prefetchQuery(projectNamesQuery),
   ],
   '/settings': () => [client.prefetchQuery(accountSettingsQuery), client.prefetchQuery(budgetQuery)],
   '/audit-log': ({ action }) => [client.prefetchInfiniteQuery(ownAuditPages(action))],

@@ -37,6 +37,7 @@ const expected: Record<string, { read?: Cell; change?: Cell }> = {
   operator: { read: 'none', change: 'none' },
   key: { read: 'all' },
   account: { read: 'all', change: ['owner', 'admin', 'billing'] },
+  'project-names': { read: 'all' },
   projects: { read: 'all', change: ['owner', 'admin', 'billing'] },
   audit: { read: ['owner', 'admin', 'auditor'] },
   credentials: { read: ['owner', 'admin', 'auditor'], change: ['owner', 'admin'] },

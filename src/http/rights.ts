@@ -40,6 +40,7 @@ const rightsOfPaths: Readonly<Record<string, Rights>> = {
   policy: readOnly('settings.read'),
   routes: readOnly('settings.read'),
   projects: { read: 'projects.read', change: 'projects.change' },
+  'project-names': readOnly('projects.read'),
   'projects/:id/keys': { read: 'keys.read', change: 'keys.change' },
   credentials: { read: 'credentials.read', change: 'credentials.change' },
   members: { read: 'members.read', change: 'members.change' },

@@ -19,10 +19,13 @@ export interface TrustEntry {
   allowed_providers: string[] | null;
 }
 
-export interface Project {
+export interface ProjectName {
   id: string;
   name: string;
   is_default: boolean;
+}
+
+export interface Project extends ProjectName {
   budget: Budget | null;
   requests_per_minute: number | null;
   tokens_per_minute: number | null;

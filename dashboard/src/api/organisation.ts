@@ -1,14 +1,14 @@
 /** The queries of projects, members, settings and the audit of an account. */
 import { infiniteQueryOptions, type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 import { api, query } from './client.js';
-import type { AccountSettings, AuditEntry, BudgetState, Invitation, Member, Project } from './organisation-types.js';
+import type { AccountSettings, AuditEntry, BudgetState, Invitation, Member, Project, ProjectName } from './organisation-types.js';
 import type { List, RoutingPolicy } from './types.js';
 
 const projectsPage = 200;
 /** As many as an account may have: behind them there is nothing to ask for. */
 const projectsMax = 1_000;
 
-/** All projects, so that every list can name and filter by them. On the first time those of each page are there as soon as it is read. */
+/** All projects with their figures. On the first time those of each page are there as soon as it is read. */
 async function allProjects({ client, queryKey }: Pick<QueryFunctionContext, 'client' | 'queryKey'>) {
   const isFirst = client.getQueryData(queryKey) === undefined;
   let all: Project[] = [];
@@ -22,6 +22,12 @@ async function allProjects({ client, queryKey }: Pick<QueryFunctionContext, 'cli
 }
 
 export const projectsQuery = queryOptions({ queryKey: ['projects'], queryFn: allProjects });
+
+/** All projects in one answer, so that every list can name and filter by them. */
+export const projectNamesQuery = queryOptions({
+  queryKey: ['projects', 'names'],
+  queryFn: async () => (await api<List<ProjectName>>('project-names')).data,
+});
 
 export const projectPath = (id: string) => `projects/${encodeURIComponent(id)}`;
 

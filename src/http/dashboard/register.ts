@@ -24,6 +24,7 @@ import { registerOverview } from './overview.js';
 import { registerPages } from './pages.js';
 import { registerPasswordReset } from './password-reset.js';
 import { registerPolicyPreview } from './policy-preview.js';
+import { registerProjectNames } from './project-names.js';
 import { registerOperatorReport, registerReport } from './report.js';
 import { registerOperatorRequests, registerRequests } from './requests.js';
 import { requireOperator, requireSession } from './require-session.js';
@@ -71,6 +72,7 @@ async function registerSignedIn(app: FastifyInstance, deps: HttpDeps, dashboard:
     registerCredentials(app, deps, prefix);
     registerOwnAccount(app, deps, prefix);
   }
+  registerProjectNames(app);
   registerOwnAudit(app, deps, '');
   registerBudget(app, deps, '');
   registerCatalogueView(app, deps);

@@ -19,6 +19,7 @@ describe('without a session', () => {
     'keys',
     'catalogue',
     'usage/facets',
+    'project-names',
     'usage.csv',
     'credits',
     'ledger',

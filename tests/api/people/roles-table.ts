@@ -13,6 +13,7 @@ export const ofSessions: Readonly<Record<string, string>> = {
   'GET v1/models': 'oabdu',
   'GET v1/models/*': 'oabdu',
 
+  'GET project-names': 'oabdu',
   'GET usage/facets': 'oabdu',
   'GET usage.csv': 'oabdu',
   'GET usage/report': 'oabdu',

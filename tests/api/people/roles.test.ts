@@ -260,6 +260,8 @@ it('a developer of one project: 404 for each endpoint about another one', async 
     const reply = await client.call(method, path, bodyFor(endpoint, own));
     if (reply.status !== 404) faults.push(`${endpoint}: ${shown(reply)}`);
   }
+  const names = (await client.call('GET', 'project-names')).json as { data: object[] };
+  expect(names.data).toEqual([{ id: own.search, name: expect.any(String), is_default: false }]);
   const signedOut = new DashboardClient(gateway.url);
   await signedOut.call('POST', 'sign-in', { email: 'nobody@example.test', password });
   for (const endpoint of await endpointsUnder('/dashboard/api/')) {

@@ -1,6 +1,6 @@
 /** Chooses a project to filter a list by. It is not there where the account has only one. */
 import { useQuery } from '@tanstack/react-query';
-import { projectsQuery } from '../../api/organisation.js';
+import { projectNamesQuery } from '../../api/organisation.js';
 import { Select } from '../field.js';
 
 export interface ProjectFilterProps {
@@ -10,7 +10,7 @@ export interface ProjectFilterProps {
 }
 
 export function ProjectFilter({ value, onChange, className }: ProjectFilterProps) {
-  const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: projects = [] } = useQuery(projectNamesQuery);
   if (projects.length < 2 && value === '') return null;
   const known = projects.map(({ id, name }) => ({ value: id, label: name }));
   const missing = value !== '' && !known.some((one) => one.value === value) ? [{ value, label: value }] : [];
@@ -27,6 +27,6 @@ export function ProjectFilter({ value, onChange, className }: ProjectFilterProps
 
 /** The names of the projects, by id. */
 export function useProjectNames(): ReadonlyMap<string, string> {
-  const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: projects = [] } = useQuery(projectNamesQuery);
   return new Map(projects.map(({ id, name }) => [id, name]));
 }

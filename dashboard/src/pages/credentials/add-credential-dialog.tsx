@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../api/client.js';
 import type { Credential } from '../../api/credentials.js';
-import { projectsQuery } from '../../api/organisation.js';
+import { projectNamesQuery } from '../../api/organisation.js';
 import { catalogueQuery, useChange } from '../../api/queries.js';
 import { Select } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
@@ -13,7 +13,7 @@ import { SecretFields, secretBody, secretParams, type Typed } from './secret-fie
 
 export function AddCredentialDialog({ onClose }: { onClose: () => void }) {
   const { data: catalogue } = useQuery(catalogueQuery);
-  const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: projects = [] } = useQuery(projectNamesQuery);
   const providers = (catalogue?.providers ?? []).flatMap(({ id, name, secret }) =>
     secret ? [{ id, name, secret }] : [],
   );

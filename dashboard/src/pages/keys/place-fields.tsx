@@ -1,7 +1,7 @@
 /** The project of a new key, and who holds it. A developer holds every key that they make. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { holdersQuery, projectsQuery } from '../../api/organisation.js';
+import { holdersQuery, projectNamesQuery } from '../../api/organisation.js';
 import { Combobox } from '../../components/combobox.js';
 import { Select } from '../../components/field.js';
 
@@ -25,7 +25,7 @@ interface PlaceFieldsProps {
 }
 
 export function PlaceFields({ place, onChange, mayGive, at }: PlaceFieldsProps) {
-  const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: projects = [] } = useQuery(projectNamesQuery);
   const first = place.project ?? projects.find(({ is_default: isDefault }) => isDefault)?.id ?? projects[0]?.id ?? '';
   return (
     <>

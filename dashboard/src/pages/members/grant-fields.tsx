@@ -1,6 +1,6 @@
 /** The role of a person and, for a developer, their projects. */
 import { useQuery } from '@tanstack/react-query';
-import { projectsQuery } from '../../api/organisation.js';
+import { projectNamesQuery } from '../../api/organisation.js';
 import type { Role } from '../../api/types.js';
 import type { ErrorAt } from '../../components/change-form.js';
 import { Select } from '../../components/field.js';
@@ -25,7 +25,7 @@ const roles: { value: Role; label: string }[] = [
 export const grantBody = ({ role, projects }: Grant) => ({ role, projects: role === 'developer' ? projects : null });
 
 export function GrantFields({ grant, onChange, at }: { grant: Grant; onChange: (grant: Grant) => void; at: ErrorAt }) {
-  const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: projects = [] } = useQuery(projectNamesQuery);
   const onlyBelow = useLack('members.manage') !== null;
   const names = new Map(projects.map(({ id, name }) => [id, name]));
   const ids = new Map(projects.map(({ id, name }) => [name, id]));

@@ -18,12 +18,14 @@ const groupMark = '=';
 interface UsageFilterBarProps {
   filters: UsageFilters;
   onChange: (change: UsageSearchState) => void;
+  /** What there is to choose from is read once the page has its figures, which would wait for it. */
+  isReady: boolean;
 }
 
-export function UsageFilterBar({ filters, onChange }: UsageFilterBarProps) {
-  const { data: facets } = useQuery(facetsQuery);
-  const { data: keys } = useQuery(keysQuery);
-  const { data: catalogue } = useQuery(catalogueQuery);
+export function UsageFilterBar({ filters, onChange, isReady }: UsageFilterBarProps) {
+  const { data: facets } = useQuery({ ...facetsQuery, enabled: isReady });
+  const { data: keys } = useQuery({ ...keysQuery, enabled: isReady });
+  const { data: catalogue } = useQuery({ ...catalogueQuery, enabled: isReady });
   const regions = catalogue?.regions.map(({ locode }) => locode) ?? [];
   const cities = new Map(catalogue?.regions.map(({ locode, city }) => [locode, city]));
   const keyNames = [...(keys ?? []).map(({ name }) => name), ...(facets?.keys ?? [])];

@@ -73,7 +73,7 @@ export function Page() {
       <div className="mb-4">
         <PeriodPicker onChange={set} period={period} />
       </div>
-      <UsageFilterBar filters={filters} onChange={set} />
+      <UsageFilterBar filters={filters} isReady={!report.isPending} onChange={set} />
       <div className="flex flex-col gap-5">
         {report.data ? (
           <Sums
