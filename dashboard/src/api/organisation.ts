@@ -1,7 +1,15 @@
 /** The queries of projects, members, settings and the audit of an account. */
 import { infiniteQueryOptions, type QueryFunctionContext, queryOptions } from '@tanstack/react-query';
 import { api, query } from './client.js';
-import type { AccountSettings, AuditEntry, BudgetState, Invitation, Member, Project, ProjectName } from './organisation-types.js';
+import type {
+  AccountSettings,
+  AuditEntry,
+  BudgetState,
+  Invitation,
+  Member,
+  Project,
+  ProjectName,
+} from './organisation-types.js';
 import type { List, RoutingPolicy } from './types.js';
 
 const projectsPage = 200;

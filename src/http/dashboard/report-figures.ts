@@ -73,18 +73,28 @@ export class ReportFigures {
     const silent = [...(failed?.keys() ?? [])].filter((id) => !rows.some((row) => row.id === id));
     const all = [...rows, ...silent.map((id) => ({ ...none, id }))];
     all.sort((a, b) => (a.costPico === b.costPico ? b.requests - a.requests : a.costPico < b.costPico ? 1 : -1));
-    return all.map((row) => {
-      const routes = this.routes.filter(({ id }) => id !== null && memberOf[group]?.(id) === row.id);
-      return {
-        id: row.id,
-        ...this.describe(group, row.id, names),
-        ...this.figures(
-          row,
-          routes.map((route) => this.weightOf(route)),
-        ),
-        ...(failed && { failed_attempts: row.id === null ? 0 : (failed.get(row.id) ?? 0) }),
-      };
-    });
+    const weights = this.weightsBy(group);
+    return all.map((row) => ({
+      id: row.id,
+      ...this.describe(group, row.id, names),
+      ...this.figures(row, (row.id !== null && weights.get(row.id)) || []),
+      ...(failed && { failed_attempts: row.id === null ? 0 : (failed.get(row.id) ?? 0) }),
+    }));
+  }
+
+  /** The routes of each member. There are hundreds of both. */
+  private weightsBy(group: ReportGroup): Map<string, Weight[]> {
+    const weights = new Map<string, Weight[]>();
+    const named = memberOf[group];
+    if (!named) return weights;
+    for (const route of this.routes) {
+      if (route.id === null) continue;
+      const member = named(route.id);
+      const known = weights.get(member);
+      if (known) known.push(this.weightOf(route));
+      else weights.set(member, [this.weightOf(route)]);
+    }
+    return weights;
   }
 
   /** How many requests that nobody served each provider was tried for. */

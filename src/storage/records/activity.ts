@@ -1,7 +1,7 @@
 /** Sums of usage by interval and group, with the total of the same rows. */
 import type { Database } from '../database.js';
 import type { ActivityFigures, ActivityGroup, ActivityQuery, ActivityRow } from '../store.js';
-import { percentileOf } from './histogram.js';
+import { percentileOf, percentilesOf } from './histogram.js';
 import { holderSql, keyProjectSql } from './usage-columns.js';
 import { readUsage } from './usage-query.js';
 
@@ -97,6 +97,7 @@ function filtersOf({ projects, holder, endUser }: Pick<ActivityQuery, 'projects'
 }
 
 function figuresOf(row: Row): ActivityFigures {
+  const [median = null, p95 = null] = percentilesOf(row.first_byte, [0.5, 0.95]);
   return {
     requests: Number(row.requests),
     errors: Number(row.errors),
@@ -104,8 +105,8 @@ function figuresOf(row: Row): ActivityFigures {
     completionTokens: Number(row.completion_tokens),
     cachedTokens: Number(row.cached_tokens),
     costPico: BigInt(row.cost_pico),
-    firstByteP50Ms: percentileOf(row.first_byte, 0.5),
-    firstByteP95Ms: percentileOf(row.first_byte, 0.95),
+    firstByteP50Ms: median,
+    firstByteP95Ms: p95,
     tokensPerSecondP50: percentileOf(row.speed, 0.5),
   };
 }

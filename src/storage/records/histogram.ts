@@ -44,19 +44,27 @@ export function histogramText(counts: ReadonlyMap<number, number>): string {
 
 /** The value that a share of the counted values is at most, to within a twentieth; null where nothing was counted. */
 export function percentileOf(histogram: string, share: number): number | null {
+  return percentilesOf(histogram, [share])[0]!;
+}
+
+/** Several of one histogram, which is long and is read once. */
+export function percentilesOf(histogram: string, shares: readonly number[]): (number | null)[] {
   const counts: number[] = [];
   for (let end = histogram.length; end > 0; end -= digits) {
     counts.push(Number(histogram.slice(Math.max(end - digits, 0), end)));
   }
   const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return null;
-  const rank = Math.max(Math.ceil(total * share), 1);
+  return shares.map((share) =>
+    total === 0 ? null : middleOf(bucketAt(counts, Math.max(Math.ceil(total * share), 1))),
+  );
+}
+
+function bucketAt(counts: readonly number[], rank: number): number {
   let seen = 0;
-  const bucket = counts.findIndex((count) => {
+  return counts.findIndex((count) => {
     seen += count;
     return seen >= rank;
   });
-  return middleOf(bucket);
 }
 
 /** Values are mostly whole, so a bucket that is 1 wide stands for its lower bound. */

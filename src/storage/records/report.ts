@@ -1,7 +1,7 @@
 /** Sums of filtered usage for the dashboard: of the period, by step, by grid intensity in a step, by route, and by each group that is asked for. */
 import type { Database } from '../database.js';
 import type { ReportFilter, ReportGroup, ReportQuery, ReportRow } from '../store.js';
-import { percentileOf } from './histogram.js';
+import { percentilesOf } from './histogram.js';
 import { holderSql, keyProjectSql, modelSql } from './usage-columns.js';
 import { readUsage, type UsagePart } from './usage-query.js';
 import type { UsageSource } from './usage-spans.js';
@@ -213,6 +213,7 @@ function selectGroups(groups: readonly (keyof typeof groupColumns)[], isError: s
 }
 
 function rowOf(row: Row): ReportRow {
+  const [median = null, p95 = null] = row.first_byte === null ? [] : percentilesOf(row.first_byte, [0.5, 0.95]);
   return {
     group: row.grouped,
     step: row.step === null ? null : Number(row.step),
@@ -223,7 +224,7 @@ function rowOf(row: Row): ReportRow {
     promptTokens: Number(row.prompt_tokens),
     completionTokens: Number(row.completion_tokens),
     cachedTokens: Number(row.cached_tokens),
-    firstByteP50Ms: row.first_byte === null ? null : percentileOf(row.first_byte, 0.5),
-    firstByteP95Ms: row.first_byte === null ? null : percentileOf(row.first_byte, 0.95),
+    firstByteP50Ms: median,
+    firstByteP95Ms: p95,
   };
 }

@@ -1,6 +1,6 @@
 /** Stores failed attempts and incidents of routes, and sums what routes did over the windows of the status page. */
 import type { Database } from '../database.js';
-import { percentileOf } from '../records/histogram.js';
+import { percentileOf, percentilesOf } from '../records/histogram.js';
 import { type IncidentRow, type RouteHistoryStore, type RouteWindow, type WindowName, windowNames } from '../store.js';
 
 const hourMs = 3_600_000;
@@ -177,6 +177,7 @@ function boundsAt(nowMs: number): number[] {
 }
 
 function windowOf(row: WindowRow): RouteWindow {
+  const [median = null, p95 = null] = percentilesOf(row.first_byte, [0.5, 0.95]);
   return {
     routeId: row.route,
     window: row.name,
@@ -184,8 +185,8 @@ function windowOf(row: WindowRow): RouteWindow {
     broken: Number(row.broken),
     failed: Number(row.failed),
     accounts: Number(row.accounts),
-    firstByteP50Ms: percentileOf(row.first_byte, 0.5),
-    firstByteP95Ms: percentileOf(row.first_byte, 0.95),
+    firstByteP50Ms: median,
+    firstByteP95Ms: p95,
     tokensPerSecondP50: percentileOf(row.speed, 0.5),
   };
 }
