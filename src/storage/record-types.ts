@@ -157,6 +157,16 @@ export interface UsageStore {
   }): Promise<BilledLine[]>;
   /** The pico-dollars spent through each key of an account since then, by key id. Keys without requests have no entry. */
   spentSince(accountId: string, fromMs: number): Promise<Map<string, bigint>>;
+  /** What own credentials have served since then through each key of an account, by key id. Keys without any have no entry. */
+  ownSince(accountId: string, fromMs: number): Promise<Map<string, OwnSpent>>;
+}
+
+/** In pico-dollars. */
+export interface OwnSpent {
+  /** The list price. */
+  readonly listPico: bigint;
+  /** What of it budgets, caps and usage of keys count beyond the fees. */
+  readonly extraPico: bigint;
 }
 
 /** A month whose generations are older than the retention. */

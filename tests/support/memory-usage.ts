@@ -6,6 +6,7 @@ import type {
   ActivityGroup,
   BilledLine,
   GenerationQuery,
+  OwnSpent,
   ReportRow,
   UsageGroup,
   UsageRow,
@@ -164,6 +165,16 @@ export function memoryUsage(rows: () => Iterable<Generation>): UsageStore {
         for (const { name, count, rate } of row.bill?.lines ?? []) add(id, name, count, BigInt(count) * rate);
       }
       return [...sums.values()];
+    },
+    async ownSince(accountId, fromMs) {
+      const sums = new Map<string, OwnSpent>();
+      for (const { keyId, costPico, notionalPico, countedPico, ...row } of rows()) {
+        if (row.accountId !== accountId || row.createdAt < fromMs || !row.billed || notionalPico == null) continue;
+        const { listPico, extraPico } = sums.get(keyId) ?? { listPico: 0n, extraPico: 0n };
+        const extra = countedPico == null ? 0n : countedPico - costPico;
+        sums.set(keyId, { listPico: listPico + notionalPico, extraPico: extraPico + extra });
+      }
+      return sums;
     },
     async spentSince(accountId, fromMs) {
       const sums = new Map<string, bigint>();

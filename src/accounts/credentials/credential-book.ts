@@ -90,6 +90,8 @@ export class CredentialBook {
     { secret, ...change }: CredentialFields,
   ): Promise<StoredCredential> {
     const { credential } = await this.find(account, id);
+    // Whether the secret that goes has served decides whether the next one's failure is news.
+    if (secret) await this.parts?.sightings.write();
     await this.change(account, async () => {
       const write = async (sealed?: SealedSecret) => {
         const fields =

@@ -4,15 +4,18 @@ type Fields = Record<string, unknown>;
 const resetOf = (value: unknown) => value ?? 'never';
 
 /** A field that stands beside its own name here stays, and is refused by it. */
-export function keyBody({ limit, expires_at: expiresAt, include_byok_in_limit: byok, ...rest }: Fields): Fields {
+export function keyBody(
+  { limit, expires_at: expiresAt, include_byok_in_limit: byok, ...rest }: Fields,
+  countsOwn: boolean,
+): Fields {
   const isIn = (field: string) => Object.hasOwn(rest, field);
   return {
     ...rest,
     ...(isIn('limit_reset') && { limit_reset: resetOf(rest.limit_reset) }),
     ...(limit !== undefined && (isIn('limit_usd') ? { limit } : { limit_usd: usdTextOf(limit) })),
     ...(expiresAt !== undefined && (isIn('expires') ? { expires_at: expiresAt } : { expires: resetOf(expiresAt) })),
-    // Requests with the customer's own credential never count in the limit of a key.
-    ...(byok !== undefined && byok !== false && byok !== null && { include_byok_in_limit: byok }),
+    // Whether requests with the customer's own credential count is the account's to say. `false` is OpenRouter's default.
+    ...(byok !== undefined && byok !== false && byok !== null && byok !== countsOwn && { include_byok_in_limit: byok }),
   };
 }
 

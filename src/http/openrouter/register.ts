@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { periodStart } from '../../accounts/keys/limit-period.js';
 import { usdNumber } from '../../base/money.js';
 import { findModel } from '../../catalogue/lookup.js';
-import type { ApiKey } from '../../domain/account.js';
+import type { Account, ApiKey } from '../../domain/account.js';
+import type { BudgetPeriod } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { listModels } from '../api/models.js';
 import { callerOf } from '../authenticate.js';
@@ -41,15 +42,16 @@ export function registerOpenRouter(app: FastifyInstance, deps: HttpDeps): void {
       const query = new URL(request.originalUrl, 'http://gateway').searchParams;
       return openRouterShape(path, payload, { query, models: () => listModels(deps, request) });
     }
-    const { key } = callerOf(request);
-    const spend = await spendOf(deps, key.accountId);
+    const { key, account } = callerOf(request);
+    const spend = await spendOf(deps, account);
     const answer = payload as Readonly<Record<string, unknown>>;
     return path === '/v1/key' ? ownKeyShape(answer, ownKeyOf(key), spend) : keysShape(answer, spend);
   });
 
   app.addHook('preHandler', async (request) => {
     if (!isKeyChange(request)) return;
-    request.body = Buffer.from(JSON.stringify(keyBody(jsonBody(request))));
+    const { budgetsCountOwnKeys } = callerOf(request).account;
+    request.body = Buffer.from(JSON.stringify(keyBody(jsonBody(request), budgetsCountOwnKeys)));
   });
 
   app.addHook('onSend', async (request, reply, payload) => {
@@ -96,15 +98,28 @@ function ownKeyOf({ id, terms }: ApiKey): OwnKey {
   };
 }
 
-/** What each key of the account has spent today, this week and this month. */
-async function spendOf({ store, clock }: HttpDeps, accountId: string): Promise<KeySpend> {
+/** What was used through each key of the account today, this week, this month and ever. */
+async function spendOf({ store, clock }: HttpDeps, { id, budgetsCountOwnKeys: countsOwn }: Account): Promise<KeySpend> {
   const now = clock.now();
-  const since = async (period: 'daily' | 'weekly' | 'monthly') => {
-    const spent = await store.usage.spentSince(accountId, periodStart(period, now)!);
-    return new Map([...spent].map(([id, pico]) => [id, usdNumber(pico)]));
+  const none = new Map<string, bigint>();
+  const since = async (period: BudgetPeriod) => {
+    const from = periodStart(period, now);
+    const [counted, own] = await Promise.all([
+      from === null ? none : store.usage.spentSince(id, from),
+      store.usage.ownSince(id, from ?? 0),
+    ]);
+    return (keyId: string) => {
+      const { extraPico = 0n, listPico: ownPico = 0n } = own.get(keyId) ?? {};
+      return { countedPico: counted.get(keyId) ?? 0n, extraPico, ownPico };
+    };
   };
-  const [daily, weekly, monthly] = await Promise.all([since('daily'), since('weekly'), since('monthly')]);
-  return { daily: daily!, weekly: weekly!, monthly: monthly! };
+  const [never, daily, weekly, monthly] = await Promise.all([
+    since('never'),
+    since('daily'),
+    since('weekly'),
+    since('monthly'),
+  ]);
+  return { never, daily, weekly, monthly, countsOwn };
 }
 
 function isKeyChange(request: FastifyRequest): boolean {

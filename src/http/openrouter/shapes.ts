@@ -1,19 +1,38 @@
 /** Answers of `/v1` in the shapes that clients of OpenRouter read under `/api/v1`. */
+import { type PicoUsd, usdNumber } from '../../base/money.js';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** What was spent through keys, in USD, by key id. */
-export interface KeySpend {
-  readonly daily: ReadonlyMap<string, number>;
-  readonly weekly: ReadonlyMap<string, number>;
-  readonly monthly: ReadonlyMap<string, number>;
+/** What was used through a key in a period. */
+export interface KeyUse {
+  /** As caps count it. */
+  readonly countedPico: PicoUsd;
+  /** What of it is the list price of own credentials beyond the fees, which is nobody's credit. */
+  readonly extraPico: PicoUsd;
+  /** The list price of what own credentials have served. */
+  readonly ownPico: PicoUsd;
 }
+
+type Period = 'daily' | 'weekly' | 'monthly';
+
+/** What was used through the keys of an account. */
+export interface KeySpend {
+  /** Ever; what is counted is in the answer of `/v1`. */
+  readonly never: UseOf;
+  readonly daily: UseOf;
+  readonly weekly: UseOf;
+  readonly monthly: UseOf;
+  /** Whether caps count the list price of own credentials. */
+  readonly countsOwn: boolean;
+}
+
+type UseOf = (keyId: string) => KeyUse;
 
 /** The key that asks, for the answer about itself. */
 export interface OwnKey {
   readonly id: string;
   readonly isManagement: boolean;
   readonly limit: number | null;
-  readonly limitReset: keyof KeySpend | 'never';
+  readonly limitReset: Period | 'never';
 }
 
 interface Asked {
@@ -133,15 +152,18 @@ function generationJson({ data }: Fields): unknown {
   };
 }
 
-/** Nobody brings a key of a provider here. */
-const noByok = { byok_usage: 0, byok_usage_daily: 0, byok_usage_weekly: 0, byok_usage_monthly: 0 };
-
-function spentJson(keyId: unknown, { daily, weekly, monthly }: KeySpend): Fields {
+/** OpenRouter's `usage` is of credits alone, and what own credentials have served stands beside it. */
+function spentJson(keyId: unknown, spend: KeySpend, counted: number, period: Period | 'never'): Fields {
   const id = String(keyId);
+  // Both are whole pico-dollars, but numbers of the answer.
+  const usage = Number((counted - usdNumber(spend[period](id).extraPico)).toFixed(12));
+  const credits = (of: Period) => usdNumber(spend[of](id).countedPico - spend[of](id).extraPico);
+  const own = (of: Period | 'never') => usdNumber(spend[of](id).ownPico);
   return {
-    usage_daily: daily.get(id) ?? 0,
-    usage_weekly: weekly.get(id) ?? 0,
-    usage_monthly: monthly.get(id) ?? 0,
+    ...{ include_byok_in_limit: spend.countsOwn, usage },
+    ...{ usage_daily: credits('daily'), usage_weekly: credits('weekly'), usage_monthly: credits('monthly') },
+    ...{ byok_usage: own('never'), byok_usage_daily: own('daily') },
+    ...{ byok_usage_weekly: own('weekly'), byok_usage_monthly: own('monthly') },
   };
 }
 
@@ -162,7 +184,7 @@ function keyJson(key: Fields, spend: KeySpend): Fields {
     },
     ...{ limit: number(key.limit_usd), limit_remaining: number(key.limit_remaining_usd) },
     limit_reset: key.limit_reset === 'never' ? null : key.limit_reset,
-    ...{ include_byok_in_limit: false, usage: number(key.usage_usd), ...spentJson(key.id, spend), ...noByok },
+    ...spentJson(key.id, spend, Number(key.usage_usd), key.limit_reset as Period | 'never'),
     ...{ created_at: key.created_at, updated_at: null, expires_at: key.expires_at },
     ...{ creator_user_id: null, external_user: null, workspace_id: '' },
   };
@@ -172,10 +194,11 @@ export function ownKeyShape({ data }: Fields, key: OwnKey, spend: KeySpend): unk
   const { label, usage, expires_at, rate_limit: limits } = data as Fields;
   const { requests_per_minute: requests } = limits as Fields;
   const { id, limit, limitReset, isManagement } = key;
-  const spent = limitReset === 'never' ? Number(usage) : (spend[limitReset].get(id) ?? 0);
+  const counted = usage as number;
+  const spent = limitReset === 'never' ? counted : usdNumber(spend[limitReset](id).countedPico);
   return {
     data: {
-      ...{ label, usage, ...spentJson(id, spend), ...noByok, include_byok_in_limit: false },
+      ...{ label, ...spentJson(id, spend, counted, 'never') },
       ...{ limit, limit_remaining: limit === null ? null : Math.max(0, limit - spent) },
       limit_reset: limitReset === 'never' ? null : limitReset,
       ...{ is_free_tier: false, is_management_key: isManagement, is_provisioning_key: isManagement, expires_at },

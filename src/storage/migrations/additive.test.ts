@@ -60,6 +60,8 @@ const allowed: Record<string, readonly string[]> = {
   // Only keeps the index that was built before.
   '0044-keys-in-order': ['create index if not exists keys_in_order on lodestone.keys'],
   // The same columns, and two more at the end.
+  // The same function, which also sums the list price.
+  '0049-own-usage': ['create or replace function lodestone.add_project_days('],
   '0046-usage-of-people': ['create or replace view lodestone.generation_usage as'],
 };
 

@@ -38,6 +38,8 @@ import { ownServed } from './0041-own-served.js';
 import { beforeKeysInOrder, keysInOrder } from './0044-keys-in-order.js';
 import { usageOfPeople } from './0046-usage-of-people.js';
 import { skippedRoutes } from './0047-skipped-routes.js';
+import { noticedCredentials } from './0048-noticed-credentials.js';
+import { ownUsage } from './0049-own-usage.js';
 
 export interface Migration {
   readonly name: string;
@@ -90,4 +92,6 @@ export const migrations: readonly Migration[] = [
   { name: '0044-keys-in-order', sql: keysInOrder, before: beforeKeysInOrder },
   { name: '0046-usage-of-people', sql: usageOfPeople },
   { name: '0047-skipped-routes', sql: skippedRoutes },
+  { name: '0048-noticed-credentials', sql: noticedCredentials },
+  { name: '0049-own-usage', sql: ownUsage },
 ];

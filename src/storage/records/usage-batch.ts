@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 const column = (name: string): number => lineColumns.indexOf(name);
 const [served, attempted] = [column('served_model'), column('providers_attempted')];
 const [billed, status, door, counted] = [column('billed'), column('status'), column('door'), column('counted_pico')];
-const owner = column('credential_owner');
+const [owner, notional] = [column('credential_owner'), column('notional_pico')];
 const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_model', 'provider', 'locode'].concat([
   'error_code',
   'stream_end',
@@ -29,6 +29,8 @@ interface Sums {
   costPico: bigint;
   /** What budgets and caps count beyond the cost. */
   extraPico: bigint;
+  /** The list price of what own credentials have served. */
+  ownPico: bigint;
   latencyMs: number;
   readonly firstByte: Map<number, number>;
   readonly latency: Map<number, number>;
@@ -61,6 +63,7 @@ export class UsageSums {
     add(sums, line, cells[billed] === 't');
     if (cells[counted] !== noValue && cells[billed] === 't')
       sums.extraPico += BigInt(cells[counted]!) - line.chargePico;
+    if (cells[notional] !== noValue && cells[billed] === 't') sums.ownPico += BigInt(cells[notional]!);
   }
 
   /** As a JSON array. */
@@ -82,6 +85,7 @@ function noSums(cells: readonly string[], fromHour: number): Sums {
       reasoning: 0,
       costPico: 0n,
       extraPico: 0n,
+      ownPico: 0n,
       latencyMs: 0,
     },
     ...{ firstByte: new Map(), latency: new Map(), speed: new Map() },
@@ -121,6 +125,7 @@ function lineOf(sums: Sums): string {
   if (cells[served] === noValue) text += `,"failed_by":${JSON.stringify(unescapeCell(cells[attempted]!))}`;
   if (cells[owner] !== noValue) text += ',"own":true';
   if (sums.extraPico !== 0n) text += `,"extra_pico":${sums.extraPico}`;
+  if (sums.ownPico !== 0n) text += `,"own_pico":${sums.ownPico}`;
   return (
     `${text},"billed":${cells[billed] === 't'},"status":${Number(cells[status])},"from_hour":${sums.fromHour},` +
     `"requests":${sums.requests},"prompt_tokens":${sums.prompt},"completion_tokens":${sums.completion},` +

@@ -55,7 +55,7 @@ const select = 'select to_json(c) as row from lodestone.credentials c where acco
 
 /**
  * One that fails, and has served since its last notice, makes a notice, which is for the operator's webhook and for mail. A secret that was
- * replaced has not served: there the notice that is kept tells (see `update`).
+ * replaced has not served: there `noticed` tells, which stands since the replacement (see `update`).
  */
 const noteSightings = `
 with seen as (
@@ -78,8 +78,7 @@ with seen as (
 )
 insert into lodestone.credential_notices (id, account_id, project_id, credential_id, provider, name, reason, created_at, next_attempt_at)
 select 'ntf-' || replace(gen_random_uuid()::text, '-', ''), account_id, project_id, id, provider, name, reason, status_since, status_since
-from changed where status = 'failing' and (was = 'ok' or (was = 'unchecked'
-  and not exists (select 1 from lodestone.credential_notices n where n.credential_id = changed.id)))`;
+from changed where status = 'failing' and (was = 'ok' or (was = 'unchecked' and not noticed))`;
 
 export function credentialStore(database: Database): CredentialStore {
   const all = async (client: PoolClient, accountId: string): Promise<OwnCredential[]> => {
@@ -137,15 +136,9 @@ export function credentialStore(database: Database): CredentialStore {
           await client.query('begin');
           return 'key_changed';
         }
-        // One that serves may fail anew: its old notices stand in the way of none.
-        await client.query(
-          `delete from lodestone.credential_notices n using lodestone.credentials c
-           where c.id = $1 and c.status = 'ok' and n.credential_id = c.id and n.next_attempt_at is null`,
-          [id],
-        );
         await client.query(
           `update lodestone.credentials set key_id = $2, wrapped = $3, sealed = $4, fingerprint = $5, revision = revision + 1,
-             status = 'unchecked', reason = null, status_since = $6, status_at = $6 where id = $1`,
+             noticed = status = 'failing' or (status = 'unchecked' and noticed), status = 'unchecked', reason = null, status_since = $6, status_at = $6 where id = $1`,
           [id, keyId, wrapped, sealed, next.fingerprint, new Date(nowMs)],
         );
         return 'changed';

@@ -16,9 +16,16 @@ const spentSince = `
 select key_id, sum(cost_pico) as pico from parts join series on series.id = parts.series
 where billed group by key_id having sum(requests) <> 0`;
 
-/** What caps count beyond the fees of own credentials. The periods of keys begin with a day. */
+/** What caps count beyond the fees of own credentials, and their list price. The periods of keys begin with a day. */
 const ownSpending = `
-select key_id, sum(extra_pico) as pico from lodestone.own_spending where account_id = $1 and day >= $2 group by key_id`;
+select key_id, sum(extra_pico) as extra, sum(own_pico) as list from lodestone.own_spending where account_id = $1 and day >= $2
+group by key_id`;
+
+interface OwnRow {
+  key_id: string;
+  extra: string;
+  list: string;
+}
 
 /** By account, because the primary key begins with it: so only the rows of the period are read. */
 const billedLines = `
@@ -60,7 +67,16 @@ interface BilledLineRow {
 }
 
 export function usageStore(history: Database): UsageStore {
+  const ownSince = async (accountId: string, fromMs: number) => {
+    const values = [accountId, Math.floor(fromMs / dayMs)];
+    const rows = await history.statement<OwnRow>('own-spending', ownSpending, values);
+    return new Map(
+      rows.map(({ key_id, extra, list }) => [key_id, { extraPico: BigInt(extra), listPico: BigInt(list) }]),
+    );
+  };
   return {
+    ownSince,
+
     async summary({ projects, ...period }) {
       const rows = await readReport(
         history,
@@ -112,11 +128,8 @@ export function usageStore(history: Database): UsageStore {
         parts: [{ source: 'account_keys', wholeHours: longestHours, select: spentSince }],
       });
       const spent = new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
-      const extras = await history.statement<{ key_id: string; pico: string }>('own-spending', ownSpending, [
-        accountId,
-        Math.floor(fromMs / dayMs),
-      ]);
-      for (const { key_id, pico } of extras) spent.set(key_id, (spent.get(key_id) ?? 0n) + BigInt(pico));
+      for (const [id, { extraPico }] of await ownSince(accountId, fromMs))
+        spent.set(id, (spent.get(id) ?? 0n) + extraPico);
       return spent;
     },
   };

@@ -18,14 +18,18 @@ const secret = `whsec_${Buffer.from('the secret of the refusals').toString('base
 registerSecret('the secret of the refusals', secret);
 
 const notices: Json[] = [];
+/** How many notices the receiver does not take. */
+let refusedLeft = 0;
 let upstream: ScriptedUpstream;
 let gateway: TestGateway;
 let mail: SmtpServer;
 const receiver = createServer(async (req, res) => {
   let body = '';
   for await (const piece of req) body += piece;
-  notices.push(JSON.parse(body));
-  res.writeHead(204).end();
+  const isTaken = refusedLeft === 0;
+  if (isTaken) notices.push(JSON.parse(body));
+  else refusedLeft--;
+  res.writeHead(isTaken ? 204 : 503).end();
 });
 
 beforeAll(async () => {
@@ -107,4 +111,29 @@ it('one notice a failure, however often it fails, and another once it has served
     )
     .toEqual([admin.email, owner.email].flatMap((email) => Array(3).fill(email)).sort());
   for (const text of [...mail.mails.map((each) => each.text), JSON.stringify(notices)]) expect(text).not.toContain(own);
+});
+
+it('a notice that could not be delivered yet stands in the way of none, once a secret has served and was replaced', async () => {
+  const { call, key } = await managerOf({ gateway });
+  const { json: made } = await call('POST', '/credentials', {
+    ...{ provider: 'keyed', name: 'ours', secret: { api_key: own } },
+  });
+  const chat = async (status: number) => {
+    upstream.enqueue(status === 200 ? json(completion()) : refused(status));
+    await gateway.chat(ask({ model: 'keyed/meta/llama/defra' }), { key });
+  };
+  const state = async () => (await call('GET', `/credentials/${made.id}`)).json.state.status;
+  refusedLeft = 1;
+  await chat(401);
+  expect(await state()).toBe('failing');
+  await expect.poll(() => refusedLeft).toBe(0);
+  // That it has served need not have been written down when its secret is replaced.
+  await chat(200);
+  expect((await call('PATCH', `/credentials/${made.id}`, { secret: { api_key: `${own}-other` } })).status).toBe(200);
+  await chat(403);
+  expect(await state()).toBe('failing');
+  const reasons = () =>
+    notices.flatMap(({ data }) => ((data as Json).credential === made.id ? [(data as Json).reason] : []));
+  // The first one is tried again later.
+  await expect.poll(reasons).toEqual([expect.stringContaining('HTTP 403')]);
 });

@@ -168,7 +168,10 @@ describe('/api/v1', () => {
     const change = { disabled: true, limit: 0.000001, limitReset: null };
     const changed = await client.apiKeys.update({ hash: data.hash, requestBody: change });
     expect([changed.data.disabled, changed.data.limit, changed.data.limitReset]).toEqual([true, 0.000001, null]);
+    // Whether own credentials count is a setting of the account.
     const byok = { hash: data.hash, requestBody: { includeByokInLimit: true } };
+    expect((await client.apiKeys.update(byok)).data.includeByokInLimit).toBe(true);
+    await bench.gateway.admin('PATCH', `/accounts/${accountId}`, { budgets_count_own_keys: false });
     await expect(client.apiKeys.update(byok)).rejects.toThrow('include_byok_in_limit');
     expect((await client.apiKeys.delete({ hash: data.hash })).deleted).toBe(true);
   });
