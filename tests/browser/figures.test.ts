@@ -1,12 +1,12 @@
 /** The numbers of the Overview, Usage and All usage pages: parts add up to headlines, and both to `/v1/activity` and the ledger. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { parseUsd } from '../../src/base/money.js';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
 import { dashboardCall, type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import { writeTraffic } from '../support/dashboard-traffic.js';
 import type { TestGateway } from '../support/gateway.js';
 import { full } from '../support/scaled.js';
+import { headline, numberOf, picoOf, rowsOf, type Sums } from '../support/shown-figures.js';
 import { settled, type Visitor } from '../support/visitor.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -40,51 +40,6 @@ afterAll(async () => {
   await closeWindows();
   await gateway?.stop();
 });
-
-interface Sums {
-  requests: number;
-  errors: number;
-  pico: bigint;
-}
-
-const numberOf = (text: string | null) => Number((text ?? '').replace(/[^\d]/g, '') || Number.NaN);
-const picoOf = (text: string | null) => parseUsd((text ?? '').replace(/[$,]/g, '').replace('−', '-'))!;
-
-/** What the page shows as its headline, each figure exact where it is shortened. */
-async function headline(page: Page): Promise<Sums> {
-  const shown = async (label: string) => {
-    const figure = page.locator(`[data-figure="${label}"]`);
-    const exact = figure.locator('[data-exact]');
-    return (await exact.count()) > 0 ? exact.first().getAttribute('data-exact') : figure.textContent();
-  };
-  return {
-    requests: numberOf(await shown('Requests')),
-    errors: numberOf(await shown('Errors')),
-    pico: picoOf(await shown('Spend')),
-  };
-}
-
-/** The sums of the rows of a table. */
-async function rowsOf(page: Page, caption: string): Promise<Sums> {
-  const table = page.getByRole('table', { name: caption });
-  await table.waitFor();
-  const cells = (label: string) => table.locator(`td[data-label="${label}"]`);
-  const total = async (label: string) =>
-    (await cells(label).allTextContents()).reduce((sum, text) => sum + numberOf(text), 0);
-  const amounts = await cells('Spend').evaluateAll((all) =>
-    all.map((cell) => {
-      const exact = (
-        cell as unknown as { querySelector(at: string): { getAttribute(name: string): string } | null }
-      ).querySelector('[data-exact]');
-      return exact?.getAttribute('data-exact') ?? cell.textContent;
-    }),
-  );
-  return {
-    requests: await total('Requests'),
-    errors: await total('Errors'),
-    pico: amounts.reduce((sum, text) => sum + picoOf(text), 0n),
-  };
-}
 
 /** Opens a page and waits for its report, whose period the figures are compared in. */
 async function open(path: string): Promise<{ from: string; to: string }> {
@@ -155,20 +110,6 @@ describeInBrowser('figures', () => {
       expect(some.errors).toBeLessThan(all.errors);
     },
   );
-
-  it('a number leads to the requests that it counts', async () => {
-    const { page } = visitor;
-    await open('/?range=30d');
-    const { errors } = await headline(page);
-    await page.locator('[data-figure="Errors"] a').click();
-    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
-    expect(new URL(page.url()).searchParams.get('status')).toBe('error');
-    await settled(page);
-    await expect.poll(async () => (await headline(page)).requests).toBe(errors);
-    await expect
-      .poll(() => page.getByRole('table', { name: 'Requests' }).locator('tbody tr').count())
-      .toBe(Math.min(errors, 100));
-  });
 
   it('All usage adds up to the activity of all accounts', async () => {
     const period = await open('/service?range=30d');

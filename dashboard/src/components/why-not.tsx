@@ -12,6 +12,12 @@ export function useLack(right: string): string | null {
   return useSession().lacks[right] ?? null;
 }
 
+/** Whether the API keys page lists every key of a project: a developer sees only the keys that they hold. */
+export function useSeesAllKeys(): boolean {
+  const { role } = useSession();
+  return useLack('keys.read') === null && role !== 'developer';
+}
+
 /** A button for what not every role may do. Where the role lacks it, it is off, and says why. */
 export function RightButton({ right, ...button }: ButtonProps & { right: string }) {
   const lack = useLack(right);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { periodOf, projection } from './budget.js';
+import { periodOf, projection, spentDays } from './budget.js';
 
 const at = (text: string) => Date.parse(text);
 
@@ -24,5 +24,21 @@ describe('the projection', () => {
     expect(projection('0', 'daily', at('2026-11-15T12:00:00Z'))).toBeNull();
     expect(projection('40', 'daily', at('2026-11-15T02:00:00Z'))).toBeNull();
     expect(projection('40', 'never', at('2026-11-15T12:00:00Z'))).toBeNull();
+  });
+});
+
+describe('the days of what a project has spent', () => {
+  const now = at('2026-11-19T12:00:00Z');
+  const made = '2026-10-02T08:00:00Z';
+  const budget = (period: 'weekly' | 'never') => ({ limit_usd: '5', period, alert_at: [] });
+
+  it.each([
+    [null, made, '2026-11-01'],
+    [budget('weekly'), made, '2026-11-16'],
+    [budget('never'), made, '2026-10-02'],
+    // No report is longer.
+    [budget('never'), '2020-01-01T00:00:00Z', '2023-11-16'],
+  ])('%j begin at %s', (of, created_at, from) => {
+    expect(spentDays({ budget: of, created_at }, now)).toEqual({ from, to: '2026-11-19' });
   });
 });

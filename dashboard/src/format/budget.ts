@@ -1,5 +1,5 @@
 /** Where spending is heading in the period of a budget. Periods begin at 00:00 UTC, weeks on Monday. */
-import type { BudgetPeriod } from '../api/organisation-types.js';
+import type { BudgetPeriod, Project } from '../api/organisation-types.js';
 
 const dayMs = 86_400_000;
 
@@ -15,6 +15,17 @@ export function periodOf(period: BudgetPeriod, now: number): { start: number; en
   if (period !== 'monthly') return null;
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return { start: Date.UTC(year, month, 1), end: Date.UTC(year, month + 1, 1) };
+}
+
+/** The longest period of a report. */
+const reportDays = 1100;
+
+/** The days that the spend of a project counts, for a link to its requests: those of its budget, else this month. */
+export function spentDays({ budget, created_at: made }: Pick<Project, 'budget' | 'created_at'>, now: number) {
+  const start = periodOf(budget?.period ?? 'monthly', now)?.start;
+  const from = start ?? Math.max(Date.parse(made), now - (reportDays - 1) * dayMs);
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+  return { from: dayOf(from), to: dayOf(now) };
 }
 
 /** Before so much of a period is over, nothing can be said of the rest. */

@@ -137,7 +137,12 @@ function columnsOf(group: ReportGroup, search: UsageSearch, { leadOf, plain }: L
         member.errors === 0 ? (
           <span className="text-ink-3">0</span>
         ) : (
-          linked(member, { status: 'error' }, <span className="text-danger">{count(member.errors)}</span>)
+          // A status is kept: not every answer with 200 was whole.
+          linked(
+            member,
+            group === 'status' ? {} : { status: 'error' },
+            <span className="text-danger">{count(member.errors)}</span>,
+          )
         ),
     },
     ...(group === 'provider'

@@ -22,7 +22,8 @@ import { PageHeader } from '../../components/page-header.js';
 import { SkeletonRows } from '../../components/states.js';
 import { useToast } from '../../components/toast.js';
 import { UsageLink } from '../../components/usage-link.js';
-import { RightButton, useLack, WhyNot } from '../../components/why-not.js';
+import { RightButton, useLack, useSeesAllKeys, WhyNot } from '../../components/why-not.js';
+import { spentDays } from '../../format/budget.js';
 import { plural } from '../../format/figures.js';
 import { TrustCard } from './trust-card.js';
 
@@ -194,20 +195,28 @@ function LimitsCard({ project }: { project: Project }) {
   );
 }
 
-function KeysAndRules({ project: { id, keys } }: { project: Project }) {
+function KeysAndRules({ project }: { project: Project }) {
+  const { id, keys } = project;
+  const seesKeys = useLack('keys.read') === null;
+  const seesRules = useLack('settings.read') === null;
+  const seesAll = useSeesAllKeys();
   return (
     <Card title="API keys and rules">
       <p className="text-ink-2">
         {plural(keys, 'API key')}. The rules of a project can only be stricter than the account’s.
       </p>
       <div className="mt-3 flex flex-wrap gap-2">
-        <Link className={buttonClass()} search={{ project: id } as never} to="/keys">
-          API keys
-        </Link>
-        <Link className={buttonClass()} params={{ id }} to="/projects/$id/policy">
-          Routing policy
-        </Link>
-        <UsageLink className={buttonClass('ghost')} search={{ project: id }}>
+        {seesKeys && (
+          <Link className={buttonClass()} search={{ project: id } as never} to="/keys">
+            {seesAll ? 'API keys' : 'Your API keys'}
+          </Link>
+        )}
+        {seesRules && (
+          <Link className={buttonClass()} params={{ id }} to="/projects/$id/policy">
+            Routing policy
+          </Link>
+        )}
+        <UsageLink className={buttonClass('ghost')} search={{ project: id, ...spentDays(project, Date.now()) }}>
           Usage
         </UsageLink>
       </div>

@@ -19,13 +19,15 @@ import { EmptyState } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
 import { UsageLink } from '../../components/usage-link.js';
-import { RightButton } from '../../components/why-not.js';
+import { RightButton, useSeesAllKeys } from '../../components/why-not.js';
+import { spentDays } from '../../format/budget.js';
 import { count, plural } from '../../format/figures.js';
 
 export function Page() {
   const projects = useQuery(projectsQuery);
   const { find = '' } = useSearch({ strict: false }) as { find?: string };
   const navigate = useNavigate();
+  const seesAllKeys = useSeesAllKeys();
   const [creating, setCreating] = useState(false);
   const wanted = String(find).trim().toLowerCase();
   const found = (list: Project[]) => list.filter(({ name }) => name.toLowerCase().includes(wanted));
@@ -64,7 +66,7 @@ export function Page() {
             found(list).length === 0 ? (
               <EmptyState icon={ProjectsIcon} title={wanted ? 'No project matches' : 'No project yet'} />
             ) : (
-              <Table caption="Projects" columns={columns} rowKey={({ id }) => id} rows={found(list)} />
+              <Table caption="Projects" columns={columns(seesAllKeys)} rowKey={({ id }) => id} rows={found(list)} />
             )
           }
         </PageData>
@@ -74,7 +76,7 @@ export function Page() {
   );
 }
 
-const columns: Column<Project>[] = [
+const columns = (seesAllKeys: boolean): Column<Project>[] => [
   {
     header: 'Name',
     lead: true,
@@ -99,25 +101,28 @@ const columns: Column<Project>[] = [
   {
     header: 'API keys',
     end: true,
-    cell: ({ id, keys }) => (
-      <Link
-        className="tabular underline decoration-transparent underline-offset-4 hover:decoration-current"
-        search={{ project: id } as never}
-        to="/keys"
-      >
-        {count(keys)}
-      </Link>
-    ),
+    cell: ({ id, keys }) =>
+      seesAllKeys ? (
+        <Link
+          className="tabular underline decoration-transparent underline-offset-4 hover:decoration-current"
+          search={{ project: id } as never}
+          to="/keys"
+        >
+          {count(keys)}
+        </Link>
+      ) : (
+        count(keys)
+      ),
   },
   {
     header: 'Spend',
     end: true,
-    cell: ({ id, budget, spent_usd: spent }) => (
+    cell: (project) => (
       <span className="flex flex-col items-end">
-        <UsageLink search={{ project: id }}>
-          <Amount as="total" inside usd={spent} />
+        <UsageLink search={{ project: project.id, ...spentDays(project, Date.now()) }}>
+          <Amount as="total" inside usd={project.spent_usd} />
         </UsageLink>
-        {!budget && <span className="text-xs text-ink-3">this month</span>}
+        {!project.budget && <span className="text-xs text-ink-3">this month</span>}
       </span>
     ),
   },
