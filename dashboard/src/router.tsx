@@ -189,19 +189,24 @@ export const router = createRouter({
 /** In place of the page; the menu stays. A message of the browser alone would help nobody, so it stands below what to do. */
 function PageFailed({ error, reset }: { error: unknown; reset: () => void }) {
   const { invalidate } = useRouter();
+  useTitle('This page has failed');
   const again = () => {
+    // The page would throw again with the data that it threw with. That of the session stays, or the menu would go.
+    queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionQuery.queryKey[0] });
     reset();
     void invalidate();
   };
   if (isApiError(error)) {
     return (
       <Card flush>
+        <h1 className="sr-only">Could not show this page</h1>
         <ErrorState error={error} onRetry={again} title="Could not show this page" />
       </Card>
     );
   }
   return (
     <Card flush>
+      <h1 className="sr-only">This page has failed</h1>
       <div role="alert">
         <EmptyState
           action={

@@ -16,7 +16,7 @@ export function PageHeader({ title, description, actions, back }: PageHeaderProp
       <div className="min-w-0">
         {back && <div className="mb-1 text-sm">{back}</div>}
         <h1 className="text-xl font-semibold tracking-tight text-ink">{title}</h1>
-        {description && <p className="mt-1 max-w-2xl text-ink-2">{description}</p>}
+        {description && <p className="mt-1 max-w-2xl text-pretty text-ink-2">{description}</p>}
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>

@@ -21,7 +21,7 @@ export function EmptyState({ icon: Glyph, title, children, action }: EmptyStateP
         </span>
       )}
       <p className="font-medium text-ink">{title}</p>
-      {children && <div className="max-w-md text-ink-2">{children}</div>}
+      {children && <div className="max-w-md text-balance text-ink-2">{children}</div>}
       {action && <div className="mt-3 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
   );

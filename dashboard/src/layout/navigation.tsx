@@ -6,9 +6,22 @@ import { MenuIcon } from '../components/icons.js';
 import { type Page, pageGroups } from '../page-list.js';
 import { useSession } from './session-context.js';
 
+const scrollMs = 300;
+
 export function Navigation({ operator }: { operator: boolean }) {
+  const nav = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
+  // On a low screen the last links are below its end. Later than the page, because it makes the browser lay the page out.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new page has another link.
+  useEffect(() => {
+    const timer = setTimeout(
+      () => nav.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' }),
+      scrollMs,
+    );
+    return () => clearTimeout(timer);
+  }, [path]);
   return (
-    <nav aria-label="Main" className="relative flex grow flex-col gap-5 overflow-y-auto px-3 py-1">
+    <nav aria-label="Main" className="relative flex grow flex-col gap-5 overflow-y-auto px-3 py-1" ref={nav}>
       <Groups operator={operator} />
     </nav>
   );

@@ -79,6 +79,30 @@ describe('the history of routes in PostgreSQL', () => {
     });
   });
 
+  it('gives what a route answered and did not on each day, by accounts, without what own credentials served', async () => {
+    const day = Math.floor(now / (24 * hourMs));
+    const own = { credentialId: 'cred-1', credentialOwner: 'account' } as const;
+    const ownOnly = 'own/meta/llama/defra';
+    await store.ledger.settle(
+      [
+        ...[0, 24].map((hours) => served(hours, { ...own, accountId: 'c' })),
+        served(30, { ...own, servedModel: ownOnly, provider: 'own' }),
+      ].map(settlementRow),
+    );
+    const rows = await store.routeHistory.days(now, 8);
+    const of = (id: string) =>
+      rows.filter(({ routeId }) => routeId === id).map(({ routeId: _, ...figures }) => figures);
+    expect(of(llama).sort((one, other) => one.day - other.day)).toEqual([
+      { day: day - 7, served: 1, failed: 0, accounts: 1 },
+      { day: day - 4, served: 1, failed: 4, accounts: 2 },
+      { day: day - 1, served: 2, failed: 0, accounts: 2 },
+      { day, served: 4, failed: 4, accounts: 3 },
+    ]);
+    expect(of('zeta/meta/llama/global')).toEqual([{ day, served: 0, failed: 7, accounts: 1 }]);
+    expect(of(ownOnly)).toEqual([]);
+    expect((await store.routeHistory.days(now, 90)).filter(({ routeId }) => routeId === llama)).toHaveLength(6);
+  });
+
   it('keeps incidents, the newest state of each, until they are forgotten', async () => {
     const row = (id: string, fields: Partial<IncidentRow>): IncidentRow => ({
       ...{ id, kind: 'breaker', routeId: llama, fromMs: now - 1000, seenMs: now - 1000, toMs: null },

@@ -34,38 +34,42 @@ export function Plot({ at, stepSeconds, series, axisLabel, theme, height, keyed,
   const hover = useRef(onHover);
   hover.current = onHover;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is read through the colours.
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const colour = (name: string) => resolveColour(element, name);
-    const chart = new uPlot(
-      {
-        width: Math.max(element.clientWidth, 50),
-        height,
-        padding: [8, 8, 0, 0],
-        legend: { show: false },
-        cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
-        scales: {
-          x: { time: true, range: (_chart, low, high) => [low - stepSeconds / 2, high + stepSeconds / 2] },
-          y: { range: (_chart, _low, high) => [0, (high || 1) * 1.08] },
+    const colour = (name: string) => resolveColour(element, name, theme);
+    const draw = (width: number) =>
+      new uPlot(
+        {
+          width,
+          height,
+          padding: [8, 8, 0, 0],
+          legend: { show: false },
+          cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
+          scales: {
+            x: { time: true, range: (_chart, low, high) => [low - stepSeconds / 2, high + stepSeconds / 2] },
+            y: { range: (_chart, _low, high) => [0, (high || 1) * 1.08] },
+          },
+          axes: [timeAxis(stepSeconds, colour), valueAxis(axisLabel, colour)],
+          series: [{}, ...series.map((one) => seriesOptions(one, colour))],
+          hooks: { setCursor: [(self) => hover.current(self.cursor.idx ?? null)] },
         },
-        axes: [timeAxis(stepSeconds, colour), valueAxis(axisLabel, colour)],
-        series: [{}, ...series.map((one) => seriesOptions(one, colour))],
-        hooks: { setCursor: [(self) => hover.current(self.cursor.idx ?? null)] },
-      },
-      [[...at], ...series.map(({ values }) => [...values])] as uPlot.AlignedData,
-      element,
-    );
-    drawn.current = chart;
-    const resized = new ResizeObserver(() => chart.setSize({ width: Math.max(element.clientWidth, 50), height }));
+        [[...at], ...series.map(({ values }) => [...values])] as uPlot.AlignedData,
+        element,
+      );
+    // The browser tells the first size too, once it has laid out the page. To ask for it would lay out the page for every chart.
+    const resized = new ResizeObserver(([entry]) => {
+      const width = Math.max(Math.floor(entry?.contentRect.width ?? 0), 50);
+      if (!drawn.current) drawn.current = draw(width);
+      else if (drawn.current.width !== width) drawn.current.setSize({ width, height });
+    });
     resized.observe(element);
     return () => {
       resized.disconnect();
+      drawn.current?.destroy();
       drawn.current = null;
-      chart.destroy();
     };
-  }, [at, series, stepSeconds, axisLabel, theme]);
+  }, [at, series, stepSeconds, axisLabel, theme, height]);
 
   useEffect(() => {
     const chart = drawn.current;
@@ -123,12 +127,17 @@ function seriesOptions({ label, kind, colour: name }: ChartSeries, colour: Colou
   return { label, stroke, width: 1.75, spanGaps: true, points: { size: 4, fill: stroke } };
 }
 
-/** The computed value of a token: a canvas understands neither var() nor light-dark(). */
-function resolveColour(element: HTMLElement, name: string): string {
+const resolved = new Map<string, string>();
+
+/** The computed value of a token: a canvas understands neither var() nor light-dark(). The tokens are those of the whole page. */
+function resolveColour(element: HTMLElement, name: string, theme: string): string {
+  const known = resolved.get(`${theme} ${name}`);
+  if (known !== undefined) return known;
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;
   element.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
+  resolved.set(`${theme} ${name}`, color);
   return color;
 }

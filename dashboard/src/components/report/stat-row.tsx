@@ -89,7 +89,7 @@ export function figureStats({ totals, previous, path, search }: FigureStatOption
       value: shortCount(totals.errors),
       exact: exactCount(totals.errors),
       to: to({ status: 'error' }),
-      note: `${share(totals.errors, totals.requests)} of requests`,
+      note: totals.requests > 0 && `${share(totals.errors, totals.requests)} of requests`,
       isBad: totals.errors > totals.requests * 0.05,
     },
     {
@@ -97,21 +97,21 @@ export function figureStats({ totals, previous, path, search }: FigureStatOption
       value: shortCount(totals.tokens),
       exact: `${count(totals.prompt_tokens)} prompt, ${count(totals.completion_tokens)} completion`,
       to: to({ group: 'model' }),
-      note: `${shortCount(totals.cached_tokens)} from caches`,
+      note: totals.tokens > 0 && `${shortCount(totals.cached_tokens)} from caches`,
     },
     {
       label: 'First byte',
       value: roughMilliseconds(totals.first_byte_p50_ms),
       exact: 'Median time from a request’s arrival to the first byte of its answer, to within a twentieth',
       to: to({ sort: 'latency' }),
-      note: `p95 ${roughMilliseconds(totals.first_byte_p95_ms)}`,
+      note: totals.first_byte_p95_ms !== null && `p95 ${roughMilliseconds(totals.first_byte_p95_ms)}`,
     },
     {
       label: 'Grid intensity',
       value: carbon(totals.carbon),
       exact: 'gCO₂e per kWh of the grids that served, weighted by tokens. Known only where a figure is published.',
       to: to({ group: 'locode' }),
-      note: `known for ${coverage} of requests`,
+      note: totals.requests > 0 && `known for ${coverage} of requests`,
     },
   ];
 }

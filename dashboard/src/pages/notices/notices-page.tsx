@@ -39,7 +39,10 @@ export function Page() {
         title="Notices"
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <PageData query={readers}>{(data) => <MailCard readers={data} />}</PageData>
+        <div className="flex flex-col gap-5">
+          <PageData query={readers}>{(data) => <MailCard readers={data} />}</PageData>
+          {operator && <WebhookCard />}
+        </div>
         <div className="flex flex-col gap-5">
           {credits && <NoticeThreshold key={credits.low_balance_usd} threshold={credits.low_balance_usd} />}
           <Card title="Budget alerts">
@@ -56,7 +59,6 @@ export function Page() {
             </p>
           </Card>
         </div>
-        {operator && <WebhookCard />}
       </div>
     </>
   );

@@ -98,7 +98,11 @@ export function Page() {
         )}
         {group && report.data?.groups[group] && (
           <Card flush title={`By ${groupNames[group]}`}>
-            <GroupTable group={group} key={group} members={report.data.groups[group]} search={kept} />
+            {report.data.totals.requests === 0 ? (
+              <EmptyState title="No requests in this period" />
+            ) : (
+              <GroupTable group={group} key={group} members={report.data.groups[group]} search={kept} />
+            )}
           </Card>
         )}
         <Requests
