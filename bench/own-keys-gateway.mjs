@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogueFor, freePort, pinnedModel, serverEnvironment } from './lodestone.mjs';
-import { printed, start, startOnLoadCore, stop } from './processes.mjs';
+import { gatewayCore, printed, start, startOnLoadCore, stop } from './processes.mjs';
 import { scenarios } from './scenarios.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -47,11 +47,12 @@ export class OwnKeysGateway {
     return this;
   }
 
-  /** Resolves to the milliseconds that the start has taken. */
-  async start() {
+  /** Resolves to the milliseconds that the start has taken. `core` is where it runs; null leaves that to the system. */
+  async start(core = gatewayCore) {
     const program = join(here, '..', 'bin', 'lodestone');
     const startedAt = performance.now();
     this.entry = start(process.execPath, [...this.nodeArgs, program, 'serve', '--config', this.configFile], {
+      core,
       env: { ...serverEnvironment(this.adminToken), BENCH_OPERATOR_KEY: 'operator-key-0123456789' },
       cwd: this.folder,
     });
@@ -61,9 +62,9 @@ export class OwnKeysGateway {
     return performance.now() - startedAt;
   }
 
-  async restart() {
+  async restart(core) {
     await stop(this.entry, 30_000);
-    return this.start();
+    return this.start(core);
   }
 
   async admin(path, body, method = body ? 'POST' : 'GET') {

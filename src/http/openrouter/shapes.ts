@@ -3,7 +3,7 @@ import { type PicoUsd, usdNumber } from '../../base/money.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 /** What was used through a key in a period. */
-export interface KeyUse {
+interface KeyUse {
   /** As caps count it. */
   readonly countedPico: PicoUsd;
   /** What of it is the list price of own credentials beyond the fees, which is nobody's credit. */
