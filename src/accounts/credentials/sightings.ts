@@ -9,9 +9,12 @@ const writeMs = 1_000;
 const usedMs = 30_000;
 /** More are not kept while the store is away. */
 const seenMax = 10_000;
+/** In one statement, so that requests do not wait while thousands are put together. */
+const writtenAtOnce = 500;
 const reasonMax = 500;
 
 interface Seen {
+  readonly id: string;
   readonly revision: number;
   status: 'ok' | 'failing';
   reason: string | null;
@@ -20,11 +23,12 @@ interface Seen {
   /** What the store has, as far as this process has written it. */
   writtenStatus: 'ok' | 'failing' | null;
   writtenAtMs: number;
-  isDirty: boolean;
 }
 
 export class Sightings {
   private readonly seen = new Map<string, Seen>();
+  /** What is to be written. */
+  private readonly dirty = new Set<Seen>();
   private timer: NodeJS.Timeout | null = null;
   private writing: Promise<void> = Promise.resolve();
 
@@ -40,11 +44,12 @@ export class Sightings {
     const status = refusal === null ? 'ok' : 'failing';
     let seen = this.seen.get(id);
     if (seen === undefined || seen.revision !== revision) {
+      this.forget(id);
+      if (this.seen.size >= seenMax) for (const oldest of this.seen.keys()) if (this.forget(oldest)) break;
       seen = {
-        ...{ revision, status, reason: null, atMs: nowMs, usedAtMs: nowMs },
-        ...{ writtenStatus: null, writtenAtMs: 0, isDirty: true },
+        ...{ id, revision, status, reason: null, atMs: nowMs, usedAtMs: nowMs },
+        ...{ writtenStatus: null, writtenAtMs: 0 },
       };
-      if (this.seen.size >= seenMax) for (const oldest of this.seen.keys()) if (this.seen.delete(oldest)) break;
       this.seen.set(id, seen);
     }
     seen.status = status;
@@ -52,13 +57,16 @@ export class Sightings {
     seen.atMs = nowMs;
     seen.usedAtMs = nowMs;
     if (seen.writtenStatus !== status || nowMs - seen.writtenAtMs >= usedMs) {
-      seen.isDirty = true;
+      this.dirty.add(seen);
       this.timer ??= setTimeout(() => void this.write(), writeMs).unref();
     }
   }
 
-  forget(id: string): void {
-    this.seen.delete(id);
+  /** False where nothing was seen of it. */
+  forget(id: string): boolean {
+    const seen = this.seen.get(id);
+    if (seen !== undefined) this.dirty.delete(seen);
+    return this.seen.delete(id);
   }
 
   /** Writes what was noted. Never rejects: what could not be written is tried again with the next note. */
@@ -74,24 +82,35 @@ export class Sightings {
 
   private async writeNow(): Promise<void> {
     this.timer = null;
-    const dirty = [...this.seen].filter(([, { isDirty }]) => isDirty);
-    if (dirty.length === 0) return;
-    const sightings = dirty.map(
-      ([id, { revision, status, reason, atMs, usedAtMs }]): CredentialSighting => ({
+    // What is noted meanwhile waits for the next time.
+    const dirty = [...this.dirty];
+    this.dirty.clear();
+    for (let from = 0; from < dirty.length; from += writtenAtOnce) {
+      const part = dirty.slice(from, from + writtenAtOnce).filter((seen) => this.seen.get(seen.id) === seen);
+      if (await this.writePart(part)) continue;
+      for (const seen of dirty.slice(from)) if (this.seen.get(seen.id) === seen) this.dirty.add(seen);
+      this.timer ??= setTimeout(() => void this.write(), writeMs).unref();
+      return;
+    }
+  }
+
+  private async writePart(part: readonly Seen[]): Promise<boolean> {
+    const sightings = part.map(
+      ({ id, revision, status, reason, atMs, usedAtMs }): CredentialSighting => ({
         ...{ id, revision, status, reason, atMs, lastUsedAt: usedAtMs },
       }),
     );
-    for (const [, seen] of dirty) seen.isDirty = false;
+    if (sightings.length === 0) return true;
     try {
       await this.store.note(sightings);
-      for (const [i, [, seen]] of dirty.entries()) {
-        seen.writtenStatus = sightings[i]!.status === 'failing' ? 'failing' : 'ok';
-        seen.writtenAtMs = sightings[i]!.atMs;
-      }
     } catch (error) {
-      for (const [, seen] of dirty) seen.isDirty = true;
       this.logger.warn({ error: String(error) }, 'the state of credentials could not be stored; trying again');
-      this.timer ??= setTimeout(() => void this.write(), writeMs).unref();
+      return false;
     }
+    for (const [i, seen] of part.entries()) {
+      seen.writtenStatus = sightings[i]!.status === 'failing' ? 'failing' : 'ok';
+      seen.writtenAtMs = sightings[i]!.atMs;
+    }
+    return true;
   }
 }
