@@ -118,10 +118,8 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const peerOptions = { namesMax: exactPeersMax };
   const ipLimiter = new IpLimiter(config.limits.ipRequestsPerMinute, deployment.counters('ip', peerOptions));
   const keyLimiter = new KeyLimiter(config.limits, deployment.counters('requests'), deployment.counters('tokens'));
-  const spend = openSpendHolds({
-    ...{ store, journal, clock, logger, shared: deployment.spend },
-    overdraft: config.billing.overdraft,
-  });
+  const { overdraft } = config.billing;
+  const spend = openSpendHolds({ store, journal, clock, logger, redis: deployment.spend, overdraft }, parts);
   const adminLimiter = new AdminLimiter(deployment.counters('admin', peerOptions), clock);
 
   // The health of models and routes, and the catalogue.

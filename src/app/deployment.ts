@@ -12,7 +12,7 @@ import { Fleet, type SettlementOutcome } from '../cluster/fleet/fleet.js';
 import { MemoryBuckets, MemoryCounters, type MemoryCountersOptions } from '../cluster/memory.js';
 import type { Buckets, Conversations, Counters, Totals } from '../cluster/ports.js';
 import type { SharedState } from '../cluster/redis/open-shared-state.js';
-import type { SharedSpend } from '../cluster/shared-spend.js';
+import type { RedisSpending } from '../cluster/shared-spend.js';
 import type { Config } from '../config/config.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { HttpDeps } from '../http/deps.js';
@@ -28,7 +28,7 @@ export interface Deployment extends Readonly<HttpDeps['deployment']> {
   /** Sums over all processes; undefined where the sums of this process are complete. */
   readonly totals: Totals | undefined;
   /** What all processes have spent and hold; null where this process is the only one. */
-  readonly spend: SharedSpend | null;
+  readonly spend: RedisSpending | null;
   readonly identities: Identities;
   /** What the request path asks the other processes; null where there are none. */
   readonly fleet: PipelinePorts['fleet'];
@@ -148,7 +148,7 @@ class FleetProcess implements Deployment {
   readonly buckets: Buckets;
   readonly conversations: Conversations | null;
   readonly totals: Totals;
-  readonly spend: SharedSpend;
+  readonly spend: RedisSpending;
   readonly fleet: Fleet;
 
   constructor(

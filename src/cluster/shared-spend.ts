@@ -68,8 +68,34 @@ export interface SharedSpend {
   setSpent(subject: SpendSubject, spentPico: bigint, when: 'first' | 'least' | number): Promise<boolean>;
   /** null where the shared state is out of reach. */
   inFlight(subject: SpendSubject): Promise<{ heldPico: bigint; requests: number } | null>;
-  /** Called with each subject of which a cost may not have been added: the store has to be asked what was spent. */
-  onMissed(listener: (subject: SpendSubject) => void): void;
+  /** Called with each subject of which a cost may not have been added: the store has to be asked what was spent. It never rejects. */
+  onMissed(listener: (subject: SpendSubject) => Promise<void>): void;
   /** Called each time the shared state goes out of reach. */
   onAway(listener: () => void): void;
+}
+
+/** What a fleet agrees on, wherever it is counted. */
+export interface FleetSpend extends SharedSpend {
+  /** Whether a take may go to Redis with what else is asked of it. */
+  readonly isInRedis: boolean;
+}
+
+/** What this process holds of a subject. */
+export interface OwnHold {
+  readonly subject: SpendSubject;
+  readonly heldPico: bigint;
+  readonly requests: number;
+}
+
+/** Redis, which comes first. */
+export interface RedisSpending extends SharedSpend {
+  /** The name under which this process holds. */
+  readonly owner: string;
+  readonly isUp: boolean;
+  /** Whether a take has no answer yet. */
+  readonly isAsking: boolean;
+  heldOf(subject: SpendSubject): OwnHold;
+  allHeld(): Iterable<OwnHold>;
+  /** Redis gets what is held here, and everybody who listens is told that it may have missed costs. */
+  catchUp(): void;
 }

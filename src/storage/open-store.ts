@@ -30,6 +30,7 @@ import { peopleStore } from './stores/people-store.js';
 import { projectStore } from './stores/project-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
+import { spendStore } from './stores/spend-store.js';
 import { modelAvailability } from './stores/tables.js';
 import { usageStore } from './stores/usage-store.js';
 import { workloadStore } from './stores/workload-store.js';
@@ -76,6 +77,7 @@ export async function openStore(options: StoreAddress & { logger: Logger }): Pro
     payments: paymentStore(database),
     notices: noticeStore(database),
     budgets: budgetStore(database),
+    spend: spendStore(database),
     changes: changeFeed(database, options, options.logger),
     otherProcesses: otherProcesses(options),
     async ping() {

@@ -6,7 +6,7 @@ import type { NoticeStore } from '../domain/notice.js';
 import type { PaymentStore } from '../domain/payment.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { AuditStore } from './audit-types.js';
-import type { BudgetStore } from './budget-types.js';
+import type { BudgetStore, SpendStore } from './budget-types.js';
 import type { CredentialStore } from './credential-types.js';
 import type { CatalogueLog, CatalogueUpdateStore, RouteHistoryStore } from './history-types.js';
 import type { AvailabilityStore, HoldStore } from './hold-types.js';
@@ -254,6 +254,7 @@ export interface Store {
   readonly names: NameStore;
   readonly ledger: LedgerStore;
   readonly budgets: BudgetStore;
+  readonly spend: SpendStore;
   readonly generations: GenerationStore;
   readonly availability: AvailabilityStore;
   readonly holds: HoldStore;

@@ -25,7 +25,7 @@ import {
 } from '../../src/storage/store.js';
 import { generationOf } from './generation.js';
 import { memoryAudit } from './memory-audit.js';
-import { memoryBudgets } from './memory-budgets.js';
+import { memoryBudgets, memorySpend } from './memory-budgets.js';
 import { memoryCredentials } from './memory-credentials.js';
 import { copyOf, inOrder, ledgerPage, postedSums } from './memory-filters.js';
 import { memoryCatalogueLog, memoryCatalogueUpdates, memoryRouteHistory } from './memory-history.js';
@@ -144,10 +144,9 @@ export class MemoryStore implements Store {
     figures: (accountId: string) =>
       this.answer(() => {
         const figures = new Map<string, KeyFigures>();
+        const rows = [...this.generationRows.values()].filter((row) => row.accountId === accountId);
         for (const { id } of this.keyRows.values()) {
-          const mine = [...this.generationRows.values()].filter(
-            (row) => row.accountId === accountId && row.keyId === id,
-          );
+          const mine = rows.filter(({ keyId }) => keyId === id);
           const usagePico = mine.reduce((sum, row) => sum + row.costPico, 0n);
           figures.set(id, { usagePico, lastUsedAt: this.keyUses.get(id) ?? null });
         }
@@ -161,6 +160,7 @@ export class MemoryStore implements Store {
 
   readonly names: Store['names'] = memoryNames();
   readonly budgets = memoryBudgets(this, (read) => this.answer(read));
+  readonly spend = memorySpend((read) => this.answer(read));
   readonly projects = memoryProjects({
     answer: (read) => this.answer(read),
     account: (id) => this.row(id),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { identityOf } from '../../../tests/support/limited-identity.js';
 import { ManualClock } from '../../../tests/support/manual-clock.js';
 import { silentLogger } from '../../base/logger.js';
-import type { SharedSpend, SpendAnswer, SpendAsk, SpendSubject } from '../../cluster/shared-spend.js';
+import type { FleetSpend, SpendAnswer, SpendAsk, SpendSubject } from '../../cluster/shared-spend.js';
 import type { Account, Identity, KeyTerms } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
@@ -18,11 +18,12 @@ const refused = (spentPico: bigint, more: Partial<SpendAnswer> = {}): SpendAnswe
 });
 
 /** A shared state that answers as scripted and writes down what it is asked. */
-class ScriptedSpend implements SharedSpend {
+class ScriptedSpend implements FleetSpend {
   answers: (SpendAnswer | null)[] = [];
   readonly asked: SpendAsk[] = [];
   readonly log: string[] = [];
-  missed: (subject: SpendSubject) => void = () => {};
+  isInRedis = true;
+  missed: (subject: SpendSubject) => Promise<void> = async () => {};
   away: () => void = () => {};
 
   async take(ask: SpendAsk): Promise<SpendAnswer | null> {
@@ -46,7 +47,7 @@ class ScriptedSpend implements SharedSpend {
   async inFlight() {
     return { heldPico: 77n, requests: 7 };
   }
-  onMissed(listener: (subject: SpendSubject) => void): void {
+  onMissed(listener: (subject: SpendSubject) => Promise<void>): void {
     this.missed = listener;
   }
   onAway(listener: () => void): void {
@@ -66,7 +67,7 @@ function rig({ stored = 5n, storeAway = false } = {}) {
     ...{ clock, shared, overdraft: 'open' as const, logger: silentLogger },
     settled: async () => {},
     spentSince: read,
-    usageOf: read,
+    spentOf: read,
   });
   return { clock, shared, holds, store };
 }

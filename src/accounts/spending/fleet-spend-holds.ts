@@ -9,7 +9,7 @@ import type { Logger } from '../../base/logger.js';
 import type { PicoUsd } from '../../base/money.js';
 import { andThen, type MaybePromise } from '../../base/turn.js';
 import type {
-  SharedSpend,
+  FleetSpend,
   SpendAnswer,
   SpendAsk,
   SpendLimit,
@@ -18,31 +18,20 @@ import type {
 } from '../../cluster/shared-spend.js';
 import { type Account, type Identity, spendablePico } from '../../domain/account.js';
 import type { BudgetPeriod } from '../../domain/organisation.js';
-import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodEnd, periodStart } from '../keys/limit-period.js';
-import { MissedSpend } from './missed-spend.js';
-import {
-  type Bound,
-  balanceRefusal,
-  boundRefusal,
-  boundsOf,
-  type InFlight,
-  type SpendNode,
-  spendableIn,
-} from './spend-bounds.js';
+import { allSettledMs, MissedSpend } from './missed-spend.js';
+import { type Bound, boundsOf, type InFlight, type SpendNode, spendableIn } from './spend-bounds.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
-import { includes, isOfBalance, subjectOfBalance, subjectsOf } from './spend-subjects.js';
+import { includes, isOfBalance, limitRefusal, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 
 export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
-  readonly shared: SharedSpend;
-  /** What was billed to an account, as far as the store has it. */
-  usageOf(accountId: string): Promise<PicoUsd>;
+  readonly shared: FleetSpend;
+  /** What was billed, as far as the store has it. */
+  spentOf(subject: SpendSubject): Promise<PicoUsd>;
   readonly logger: Logger;
 }
 
-/** Every process has settled a cost this long after it was added: then the sum and the store must be equal. */
-const allSettledMs = 2_000;
 /** A request that was in flight when a limit was set holds nothing of it. This long afterwards its cost is looked for. */
 const lookAgainMs = 30_000;
 /** A subject can be lost between being set and being used, but not again and again. */
@@ -73,7 +62,7 @@ export class FleetSpendHolds implements Spending {
     const { shared, logger } = deps;
     this.missed = new MissedSpend({ shared, logger, readSpent: (subject) => this.readSpent(subject) });
     shared.onMissed((subject) => this.missed.doubt(subject));
-    // While it is away every process counts alone, from what the store has.
+    // A process that counts alone begins with what the store has.
     shared.onAway(() => this.own.forgetSpent());
   }
 
@@ -84,7 +73,7 @@ export class FleetSpendHolds implements Spending {
   /** null also where it has to be asked later, because the shared state may know too little. */
   askOf(identity: Identity, estimatePico: PicoUsd, atMs: number, holdsBalance = true): SpendAsk | null {
     const ask = this.wholeAsk(identity, estimatePico, atMs, holdsBalance);
-    return ask && this.missed.certain(ask.limits) === null ? ask : null;
+    return ask && this.deps.shared.isInRedis && this.missed.certain(ask.limits) === null ? ask : null;
   }
 
   private wholeAsk(identity: Identity, estimatePico: PicoUsd, atMs: number, holdsBalance: boolean): SpendAsk | null {
@@ -118,7 +107,7 @@ export class FleetSpendHolds implements Spending {
       if (answer === null) return this.own.checkLimits(identity);
       if (answer.kind === 'held') return this.deps.shared.release(subjectsOf(limits), 0n, 0n);
       const refusing = limits[answer.place]!;
-      if (refusing.limitPico <= answer.spentPico) throw refusalOf(identity, refusing, answer);
+      if (refusing.limitPico <= answer.spentPico) throw limitRefusal(identity, refusing, answer);
       // Something is left, and only requests in flight are in the way. The limits behind it may be spent.
       limits = limits.slice(answer.place + 1);
     }
@@ -132,7 +121,7 @@ export class FleetSpendHolds implements Spending {
   ): MaybePromise<SpendHold> {
     const ask = this.wholeAsk(identity, estimatePico, atMs, holdsBalance);
     if (!ask) return this.own.track({ identity, estimatePico, createdAt: atMs, limits: [], holdsBalance });
-    return this.askShared(ask).then((answer) => this.takeAs(identity, ask, answer));
+    return this.askShared(ask).then((answer) => this.taken(identity, ask, answer));
   }
 
   private askShared(ask: SpendAsk): Promise<SpendAnswer | null> {
@@ -141,7 +130,13 @@ export class FleetSpendHolds implements Spending {
     return certain === null ? shared.take(ask) : certain.then(() => shared.take(ask));
   }
 
+  /** Where Redis has not answered, the store may. */
   takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold> {
+    if (answer !== null || this.deps.shared.isInRedis) return this.taken(identity, ask, answer);
+    return this.askShared(ask).then((again) => this.taken(identity, ask, again));
+  }
+
+  private taken(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold> {
     const { limits, estimatePico, atMs, holdsBalance = true } = ask;
     const request = { identity, estimatePico, createdAt: atMs, limits, holdsBalance };
     if (answer?.kind === 'held') return this.own.track(request);
@@ -170,8 +165,8 @@ export class FleetSpendHolds implements Spending {
 
   private async takeAgain(identity: Identity, ask: SpendAsk, first: SpendAnswer): Promise<SpendHold> {
     const answer = await this.finalAnswer(identity.account, ask, first);
-    if (answer?.kind === 'refused') throw refusalOf(identity, ask.limits[answer.place]!, answer);
-    return this.takeAs(identity, ask, answer);
+    if (answer?.kind === 'refused') throw limitRefusal(identity, ask.limits[answer.place]!, answer);
+    return this.taken(identity, ask, answer);
   }
 
   /** Tells the shared state what it does not know, and corrects what it may know wrongly, and asks again. */
@@ -205,14 +200,14 @@ export class FleetSpendHolds implements Spending {
       .then((spentPico) => this.deps.shared.setSpent(subject, spentPico, 'first'))
       .finally(() => this.learning.delete(subject.name));
     this.learning.set(subject.name, learning);
-    setTimeout(() => this.missed.raiseLater(subject), lookAgainMs).unref();
+    setTimeout(() => void this.missed.raiseLater(subject), lookAgainMs).unref();
     return learning;
   }
 
   /** Costs of this process are in the store before it is read; those of others follow within moments, by way of the shared state. */
-  private async readSpent({ kind, id, accountId, fromMs }: SpendSubject): Promise<PicoUsd> {
-    await this.deps.settled(kind === 'key' ? id : undefined);
-    return kind === 'balance' ? this.deps.usageOf(accountId) : this.deps.spentSince({ kind, id, accountId }, fromMs);
+  private async readSpent(subject: SpendSubject): Promise<PicoUsd> {
+    await this.deps.settled(subject.kind === 'key' ? subject.id : undefined);
+    return this.deps.spentOf(subject);
   }
 
   /**
@@ -286,11 +281,4 @@ export class FleetSpendHolds implements Spending {
     if (known?.period !== period || begins) this.subjects.set(id, subject);
     return subject;
   }
-}
-
-function refusalOf(identity: Identity, { subject, limitPico }: SpendLimit, refused: SpendRefusal): GatewayError {
-  const { spentPico, heldPico } = refused;
-  const { kind, fromMs } = subject;
-  if (kind === 'balance') return balanceRefusal(limitPico - identity.account.creditLimitPico - spentPico, refused);
-  return boundRefusal(identity, { kind, fromMs, limitPico, spentPico, heldPico });
 }

@@ -9,19 +9,24 @@ export interface MissedSpendDeps {
   readSpent(subject: SpendSubject): Promise<PicoUsd>;
 }
 
+/** Every process has settled a cost this long after it was added: then the sum and the store must be equal. */
+export const allSettledMs = 2_000;
+
 export class MissedSpend {
   /** What has to be read from the store again. */
   private readonly queue = new Map<string, SpendSubject>();
   /** What the shared state knows too low, until it is corrected: the correction under way, or null. */
   private readonly doubts = new Map<string, Promise<void> | null>();
-  private isRunning = false;
+  private running: Promise<void> | null = null;
 
   constructor(private readonly deps: MissedSpendDeps) {}
 
-  /** The shared state was out of reach, and has a sum of before. */
-  doubt(subject: SpendSubject): void {
+  /** The shared state was out of reach, and has a sum of before. Resolves when it was told what the store has. */
+  doubt(subject: SpendSubject): Promise<void> {
     this.doubts.set(subject.name, null);
-    this.raiseLater(subject);
+    // What another process adds while the store is read may be missing in it.
+    setTimeout(() => void this.raiseLater(subject), allSettledMs).unref();
+    return this.raiseLater(subject);
   }
 
   /** Resolves when nothing is known too low of these any more, as far as the store can be read; null where nothing is. */
@@ -33,19 +38,20 @@ export class MissedSpend {
     return raising.length === 0 ? null : Promise.all(raising);
   }
 
-  raiseLater(subject: SpendSubject): void {
+  /** Resolves when nothing waits any more. */
+  raiseLater(subject: SpendSubject): Promise<void> {
     this.queue.set(subject.name, subject);
-    if (!this.isRunning) void this.raiseAll();
+    this.running ??= this.raiseAll();
+    return this.running;
   }
 
   /** One after the other, because an outage leaves many of them to a store that has other work. */
   private async raiseAll(): Promise<void> {
-    this.isRunning = true;
     for (const [name, subject] of this.queue) {
       this.queue.delete(name);
       await this.raise(subject);
     }
-    this.isRunning = false;
+    this.running = null;
   }
 
   private raise(subject: SpendSubject): Promise<void> {

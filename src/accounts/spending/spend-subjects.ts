@@ -1,5 +1,8 @@
 /** The subjects of limits in the state that a fleet shares. */
-import type { SpendLimit, SpendSubject } from '../../cluster/shared-spend.js';
+import type { SpendLimit, SpendRefusal, SpendSubject } from '../../cluster/shared-spend.js';
+import type { Identity } from '../../domain/account.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
+import { balanceRefusal, boundRefusal } from './spend-bounds.js';
 
 /** Its usage, which its balance is about. */
 export function subjectOfBalance(accountId: string): SpendSubject {
@@ -12,4 +15,16 @@ export const subjectsOf = (limits: readonly SpendLimit[]): SpendSubject[] => lim
 
 export function includes(limits: readonly SpendLimit[], name: string): boolean {
   return limits.some(({ subject }) => subject.name === name);
+}
+
+/** The error for the limit that has no room. */
+export function limitRefusal(
+  identity: Identity,
+  { subject, limitPico }: SpendLimit,
+  refused: SpendRefusal,
+): GatewayError {
+  const { spentPico, heldPico } = refused;
+  const { kind, fromMs } = subject;
+  if (kind === 'balance') return balanceRefusal(limitPico - identity.account.creditLimitPico - spentPico, refused);
+  return boundRefusal(identity, { kind, fromMs, limitPico, spentPico, heldPico });
 }

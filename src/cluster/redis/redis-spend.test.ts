@@ -147,7 +147,7 @@ describe('a Redis that was away', () => {
     const state = await redis.open();
     const subject = subjectOf('away');
     const missed: string[] = [];
-    state.spend.onMissed(({ name }) => missed.push(name));
+    state.spend.onMissed(async ({ name }) => void missed.push(name));
     await state.spend.setSpent(subject, 0n, 'first');
     const ask = askOf([[subject, 100n]], 10n);
     await withinReach([state], async () => {

@@ -3,8 +3,8 @@
  * requests are in flight, so what a process that died held is free again after `leaseMs`.
  */
 import { randomBytes } from 'node:crypto';
-import type { SharedSpend, SpendAnswer, SpendAsk, SpendSubject } from '../shared-spend.js';
-import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
+import type { OwnHold, RedisSpending, SpendAnswer, SpendAsk, SpendSubject } from '../shared-spend.js';
+import { bySlot, type SharedLink } from './shared-link.js';
 import {
   heldSpendScript,
   leaseMs,
@@ -57,23 +57,47 @@ interface Release {
   readonly costPico: bigint;
 }
 
-export class RedisSpend implements SharedSpend {
+export class RedisSpend implements RedisSpending {
   readonly owner = randomBytes(6).toString('base64url');
   private readonly keyPrefix: string;
   private readonly holds = new Map<string, OwnHolds>();
-  private readonly missedListeners: ((subject: SpendSubject) => void)[] = [];
+  private readonly missedListeners: ((subject: SpendSubject) => Promise<void>)[] = [];
   private readonly takes = new TurnBatch<Taking>((asks) => this.sendAllTakes(asks));
   private readonly releases = new TurnBatch<Release>((asks) => this.sendAllReleases(asks), 'releases');
   private readonly renewal: NodeJS.Timeout;
 
   constructor(private readonly link: SharedLink) {
     this.keyPrefix = `${link.prefix}s:`;
-    link.onBack((node) => this.comeBack(node));
+    link.onBack((node) => this.catchUp((key) => node.covers(key)));
     this.renewal = setInterval(() => this.renew(), renewMs).unref();
   }
 
   close(): void {
     clearInterval(this.renewal);
+  }
+
+  get isUp(): boolean {
+    return this.link.up;
+  }
+
+  get isAsking(): boolean {
+    for (const { unanswered } of this.holds.values()) if (unanswered > 0) return true;
+    return false;
+  }
+
+  heldOf(subject: SpendSubject): OwnHold {
+    return this.ownOf(subject);
+  }
+
+  allHeld(): Iterable<OwnHold> {
+    return this.holds.values();
+  }
+
+  /** Redis may have lost everything, or have missed releases: it gets what is held here, and the store is asked for the rest. */
+  catchUp(covers: (key: string) => boolean = () => true): void {
+    const all = [...this.holds.values()].filter(({ key }) => covers(key));
+    this.publish(all);
+    for (const { subject } of all) this.reportMissed(subject);
   }
 
   take(ask: SpendAsk): Promise<SpendAnswer | null> {
@@ -114,7 +138,7 @@ export class RedisSpend implements SharedSpend {
     return held && { heldPico: amountAt(held, 0), requests: held[2]! };
   }
 
-  onMissed(listener: (subject: SpendSubject) => void): void {
+  onMissed(listener: (subject: SpendSubject) => Promise<void>): void {
     this.missedListeners.push(listener);
   }
 
@@ -208,13 +232,6 @@ export class RedisSpend implements SharedSpend {
     }
   }
 
-  /** Redis may have lost everything, or have missed releases: it gets what is held here, and the store is asked for the rest. */
-  private comeBack(node: SharedNode): void {
-    const all = [...this.holds.values()].filter(({ key }) => node.covers(key));
-    this.publish(all);
-    for (const { subject } of all) this.reportMissed(subject);
-  }
-
   private renew(): void {
     const nowMs = performance.now();
     const due: OwnHolds[] = [];
@@ -247,7 +264,7 @@ export class RedisSpend implements SharedSpend {
   }
 
   private reportMissed(subject: SpendSubject): void {
-    for (const listener of this.missedListeners) listener(subject);
+    for (const listener of this.missedListeners) void listener(subject);
   }
 }
 

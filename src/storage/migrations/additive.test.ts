@@ -82,7 +82,7 @@ function statementsOf(sql: string): string[] {
 }
 
 function adds(statement: string, made: ReadonlySet<string>): boolean {
-  if (/^create (table|sequence|view|function|type) /.test(statement)) return true;
+  if (/^create ((unlogged )?table|sequence|view|function|type) /.test(statement)) return true;
   // A trigger after a change cannot alter it; a trigger before it can.
   if (/^create trigger \S+ after /.test(statement)) return true;
   const index = /^create (unique )?index \S+ on (\S+) (using brin )?/.exec(statement);

@@ -40,6 +40,7 @@ import { usageOfPeople } from './0046-usage-of-people.js';
 import { skippedRoutes } from './0047-skipped-routes.js';
 import { noticedCredentials } from './0048-noticed-credentials.js';
 import { ownUsage } from './0049-own-usage.js';
+import { spendElsewhere } from './0050-spend-elsewhere.js';
 
 export interface Migration {
   readonly name: string;
@@ -94,4 +95,5 @@ export const migrations: readonly Migration[] = [
   { name: '0047-skipped-routes', sql: skippedRoutes },
   { name: '0048-noticed-credentials', sql: noticedCredentials },
   { name: '0049-own-usage', sql: ownUsage },
+  { name: '0050-spend-elsewhere', sql: spendElsewhere },
 ];

@@ -1,0 +1,136 @@
+/** What a fleet has spent and holds: in Redis, in the store while a process cannot reach Redis, and unknown where neither answers. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from '../../base/logger.js';
+import type { FleetSpend, RedisSpending, SpendAnswer, SpendAsk, SpendSubject } from '../../cluster/shared-spend.js';
+import type { SpendStore } from '../../storage/budget-types.js';
+import { StoreUnavailable } from '../../storage/store.js';
+import { SpendPlace } from './spend-place.js';
+import { subjectsOf } from './spend-subjects.js';
+import { StoredSpend } from './stored-spend.js';
+
+export interface AgreedSpendDeps {
+  readonly redis: RedisSpending;
+  readonly store: SpendStore;
+  spentOf(subject: SpendSubject): Promise<bigint>;
+  settled(): Promise<unknown>;
+  readonly logger: Logger;
+  /** For tests. */
+  pause?(ms: number): Promise<unknown>;
+}
+
+export class AgreedSpend implements FleetSpend {
+  private readonly redis: RedisSpending;
+  private readonly stored: StoredSpend;
+  private readonly place: SpendPlace;
+  private readonly pause: (ms: number) => Promise<unknown>;
+  /** Whether a request has ended since Redis was told what the store has, while not all processes counted there. */
+  private hasEnded = false;
+  /** What the store has to tell Redis again. */
+  private readonly raising = new Set<Promise<void>>();
+
+  constructor(deps: AgreedSpendDeps) {
+    const { redis, store, logger } = deps;
+    this.redis = redis;
+    this.pause = deps.pause ?? ((ms) => wait(ms, undefined, { ref: false }));
+    this.stored = new StoredSpend({
+      ...{ store, process: redis.owner, spentOf: deps.spentOf, settled: deps.settled, pause: this.pause },
+      heldOf: (subject) => redis.heldOf(subject),
+      allHeld: () => redis.allHeld(),
+      hold: (ask) => redis.note(ask),
+      takeBack: ({ limits, estimatePico }) => redis.release(subjectsOf(limits), estimatePico, 0n),
+    });
+    this.place = new SpendPlace({
+      ...{ store, process: redis.owner, logger },
+      redisIsUp: () => redis.isUp,
+      enterStore: () => this.enterStore(),
+      enterRedis: () => this.enterRedis(),
+      catchUp: async () => {
+        if (this.hasEnded) await this.catchUp();
+      },
+    });
+    redis.onAway(() => this.place.leaveRedis());
+  }
+
+  get isInRedis(): boolean {
+    return this.place.now === 'redis';
+  }
+
+  async take(ask: SpendAsk): Promise<SpendAnswer | null> {
+    const place = this.place.now ?? (await this.place.reached());
+    if (place === 'alone') return null;
+    if (place === 'store') return this.stored.take(ask).catch(unreachable);
+    const answer = await this.redis.take(ask);
+    // The answer was lost with Redis.
+    return answer === null && !this.isInRedis ? this.take(ask) : answer;
+  }
+
+  note(ask: SpendAsk): void {
+    this.redis.note(ask);
+    this.countElsewhere(subjectsOf(ask.limits), 0n);
+  }
+
+  release(subjects: readonly SpendSubject[], estimatePico: bigint, costPico: bigint): void {
+    this.redis.release(subjects, estimatePico, costPico);
+    this.countElsewhere(subjects, costPico);
+  }
+
+  addCost(subject: SpendSubject, costPico: bigint): void {
+    this.redis.addCost(subject, costPico);
+    this.countElsewhere([subject], costPico);
+  }
+
+  setSpent(subject: SpendSubject, spentPico: bigint, when: 'first' | 'least' | number): Promise<boolean> {
+    return this.redis.setSpent(subject, spentPico, when);
+  }
+
+  async inFlight(subject: SpendSubject): Promise<{ heldPico: bigint; requests: number } | null> {
+    if (this.place.now !== 'store') return this.redis.inFlight(subject);
+    const others = await this.stored.inFlight(subject).catch(unreachable);
+    const own = this.redis.heldOf(subject);
+    return others && { heldPico: others.heldPico + own.heldPico, requests: others.requests + own.requests };
+  }
+
+  onMissed(listener: (subject: SpendSubject) => Promise<void>): void {
+    this.redis.onMissed((subject) => {
+      const raising = listener(subject).finally(() => this.raising.delete(raising));
+      this.raising.add(raising);
+      return raising;
+    });
+  }
+
+  onAway(listener: () => void): void {
+    this.redis.onAway(listener);
+  }
+
+  close(): Promise<void> {
+    return this.place.close();
+  }
+
+  private countElsewhere(subjects: readonly SpendSubject[], costPico: bigint): void {
+    if (this.isInRedis) return;
+    this.hasEnded = true;
+    this.stored.released(subjects, costPico);
+  }
+
+  private async enterStore(): Promise<void> {
+    while (this.redis.isAsking) await this.pause(2);
+    await this.stored.publish();
+  }
+
+  /** Every process tells Redis what the store has by now; the last one finds in the store what all have spent. */
+  private async enterRedis(): Promise<void> {
+    await this.stored.end();
+    await this.catchUp();
+  }
+
+  private async catchUp(): Promise<void> {
+    this.hasEnded = false;
+    this.redis.catchUp();
+    await Promise.all(this.raising);
+  }
+}
+
+function unreachable(error: unknown): null {
+  if (error instanceof StoreUnavailable) return null;
+  throw error;
+}
