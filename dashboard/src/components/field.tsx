@@ -1,10 +1,14 @@
 /** Form fields: a visible label, a hint, and an error that screen readers announce with the control. */
+import { useIsFetching } from '@tanstack/react-query';
 import {
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
+  startTransition,
   type TextareaHTMLAttributes,
+  useEffect,
   useId,
+  useState,
 } from 'react';
 import { classNames } from './class-names.js';
 import { SelectIcon } from './icons.js';
@@ -114,16 +118,19 @@ export function Select({
   options,
   ...rest
 }: FieldProps & Plain<SelectHTMLAttributes<HTMLSelectElement>> & { options: readonly Option[] }) {
+  const { shown, showAll } = useLateOptions(options, rest.value);
   return (
     <Field {...{ label, hint, error, action, className, hideLabel }}>
       {(ids) => (
         <span className="relative">
           <select
             className={classNames(controlClass, 'h-9 appearance-none truncate pr-9 pointer-coarse:h-11')}
+            onFocus={showAll}
+            onPointerDown={showAll}
             {...rest}
             {...ids}
           >
-            {options.map((option) => (
+            {shown.map((option) => (
               <option key={option.value} value={option.value}>
                 {option.label}
               </option>
@@ -134,4 +141,24 @@ export function Select({
       )}
     </Field>
   );
+}
+
+const fewOptions = 40;
+const laterMs = 100;
+
+/**
+ * A thousand options take the browser as long as the rest of a page. Until the page has read its data, a long list has the chosen option
+ * alone; whoever opens it earlier gets all.
+ */
+function useLateOptions(options: readonly Option[], value: unknown) {
+  const [isAll, setAll] = useState(false);
+  const isReading = useIsFetching() > 0;
+  const isLate = !isAll && value !== undefined && options.length > fewOptions;
+  useEffect(() => {
+    if (!isLate || isReading) return;
+    const timer = setTimeout(() => startTransition(() => setAll(true)), laterMs);
+    return () => clearTimeout(timer);
+  }, [isLate, isReading]);
+  const shown = isLate ? options.filter((option) => option.value === value) : options;
+  return { shown, showAll: () => setAll(true) };
 }

@@ -36,7 +36,7 @@ export function Page() {
         actions={
           !isNew && (
             <div className="flex flex-wrap items-end gap-3">
-              <ProjectFilter onChange={(project) => set({ project })} value={search.project ?? ''} />
+              <ProjectFilter className="w-52" onChange={(project) => set({ project })} value={search.project ?? ''} />
               <PeriodPicker onChange={set} period={period} />
             </div>
           )
