@@ -79,8 +79,9 @@ without traces. An unreachable collector loses spans, never requests.
 ## Logs
 
 JSON lines on standard error. Each line about a request has its \`request_id\`, the value of the answer's \`x-request-id\`. Chats that end in a 5xx
-or break off are always logged, with code, model and the route and outcome of every attempt. \`LODESTONE_LOG_LEVEL=debug\` adds a line for every
-request. Messages of providers are not logged, because they may quote the prompt.
+or break off are logged, with code, model and the route and outcome of every attempt; those that end because a provider refuses a
+[customer's own credential](own-keys.md) once an hour for each, with its id. \`LODESTONE_LOG_LEVEL=debug\` adds a line for every request.
+Messages of providers are not logged, because they may quote the prompt.
 
 Once an hour, each process warns of what you may pay for and nobody is billed for: a tier or a tool without a price that a provider chose by
 itself, for each route, with its name; and an account whose callers left 100 requests before the first content within an hour, with its id.

@@ -10,10 +10,10 @@ export const projectErrors = {
     code: 'project_exists',
     param: 'name',
     when: 'The account already has a project of that name.',
-    remedy: 'Choose another name, or change that project.',
+    remedy: 'Choose another name, or change that project with `PATCH /v1/projects/{id}`.',
     operations: [...changingOperations, 'createAccountProject', 'updateAccountProject'],
     message: ({ name }) =>
-      `This account already has a project "${name}". Choose another name, or change that project with PATCH /v1/projects/{id}.`,
+      `This account already has a project "${name}". Choose another name, or change the project that has this one.`,
   }),
   project_limit_reached: row<{ limit: number }>({
     status: 422,
@@ -31,10 +31,9 @@ export const projectErrors = {
     type: 'invalid_request_error',
     code: 'project_not_empty',
     when: 'A project is deleted that still has keys. Expired and disabled ones count.',
-    remedy: 'Delete its keys first.',
+    remedy: 'Delete its keys first: `GET /v1/projects/{id}/keys` lists them.',
     operations: ['deleteProject', 'deleteAccountProject'],
-    message: ({ name }) =>
-      `The project "${name}" still has keys; expired and disabled ones count. Delete them first: GET /v1/projects/{id}/keys lists them.`,
+    message: ({ name }) => `The project "${name}" still has keys; expired and disabled ones count. Delete them first.`,
   }),
   project_is_default: row<{ name: string }>({
     status: 409,

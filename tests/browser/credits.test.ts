@@ -54,7 +54,7 @@ describeInBrowser('buying credit', () => {
     expect(await visitor.page.getByLabel('Amount').inputValue()).toBe('50');
     expect(await visitor.accessibilityFaults()).toEqual([]);
     await shot('credits-form');
-    await press('Add credits');
+    await press('Add credit');
     await visitor.page.getByRole('heading', { name: 'Pay' }).waitFor();
     const checkoutId = new URL(visitor.page.url()).pathname.split('/').at(-1);
     await visitor.page.getByRole('link', { name: 'Pay now' }).click();
@@ -75,7 +75,7 @@ describeInBrowser('buying credit', () => {
     await visitor.visit('/credits?payment=cancelled');
     await visitor.page.getByText('The payment was cancelled. Nothing was charged.').waitFor();
     await visitor.page.getByLabel('Amount').fill('1');
-    await press('Add credits');
+    await press('Add credit');
     await visitor.page.getByText('Enter an amount in whole cents, from $5.00 to $10,000.00.').waitFor();
     expect(await visitor.accessibilityFaults()).toEqual([]);
   });
@@ -84,10 +84,10 @@ describeInBrowser('buying credit', () => {
     visitor = await visitorOf(browser, gateway, await newMember());
     await visitor.visit('/credits');
     stripe.failWith = { status: 500, error: { type: 'api_error', message: 'boom' } };
-    await press('Add credits');
+    await press('Add credit');
     await visitor.page.getByText('The payment processor could not open a checkout. Nothing was charged.').waitFor();
     stripe.failWith = null;
-    await press('Add credits');
+    await press('Add credit');
     await visitor.page.getByRole('heading', { name: 'Pay' }).waitFor();
   });
 });

@@ -69,7 +69,7 @@ describeInBrowser('moving in', () => {
       const sent: string[] = [];
       page.on('request', (request) => sent.push(request.method()));
       await page.getByLabel('Report', { exact: true }).setInputFiles(join(folder, 'config.yaml'));
-      await page.getByText('config.yaml is no report of an import.').waitFor();
+      await page.getByText('config.yaml is not the report of an import.').waitFor();
       await page.getByLabel('Report', { exact: true }).setInputFiles(report);
       await page.getByRole('heading', { name: 'Import from config.yaml' }).waitFor();
       const fields = () => page.getByRole('table', { name: 'Fields' }).locator('tbody tr').count();
@@ -94,8 +94,8 @@ describeInBrowser('moving in', () => {
     await visitor.visit('/models');
     await page.getByText('gpt-4o').first().waitFor();
     await visitor.visit('/keys');
-    await page.getByText('brought from LiteLLM').waitFor();
-    await page.getByRole('button', { name: 'Replace by a new key' }).waitFor();
+    await page.getByText('imported from LiteLLM').waitFor();
+    await page.getByRole('button', { name: 'Replace with a new key' }).waitFor();
     await visitor.visit('/playground');
     await page.getByLabel('Model').fill('gpt-4o');
     await page.getByRole('option', { name: /gpt-4o/ }).waitFor();

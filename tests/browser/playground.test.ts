@@ -93,7 +93,7 @@ describeInBrowser('the playground', () => {
       await answer.waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
       const receipt = page.getByTestId('receipt');
-      await receipt.getByText('client closed').waitFor();
+      await receipt.getByText('client left').waitFor();
       await receipt.getByText('These figures are from your usage history').waitFor();
       expect(await receipt.textContent()).toMatch(/Cost\$0\.00/);
 
@@ -115,7 +115,7 @@ describeInBrowser('the playground', () => {
       await page.getByText('Provider preferences').click();
       await page.getByLabel('Only these providers').fill('tsukimi');
       await page.keyboard.press('Enter');
-      await page.getByRole('region', { name: 'The provider object' }).getByText('"tsukimi"').waitFor();
+      await page.getByRole('region', { name: 'These preferences as JSON' }).getByText('"tsukimi"').waitFor();
       expect(await visitor.accessibilityFaults('all but colours')).toEqual([]);
       await send(visitor, 'Hello');
       await page.getByTestId('receipt').getByText('tsukimi/meta/llama-3.3-70b/jptyo').waitFor();

@@ -7,9 +7,9 @@ import { Input, Select } from '../field.js';
 
 const periods = [
   { value: 'monthly', label: 'Every month' },
-  { value: 'weekly', label: 'Every week, from Monday' },
+  { value: 'weekly', label: 'Every Monday' },
   { value: 'daily', label: 'Every day' },
-  { value: 'never', label: 'Once, for all time' },
+  { value: 'never', label: 'Never' },
 ];
 
 export interface BudgetFormProps {
@@ -61,7 +61,7 @@ export function BudgetForm({ budget, save, stale, onDone, of }: BudgetFormProps)
           />
           <Select
             error={at('budget.period')}
-            hint="Begins at 00:00 UTC. Nothing has to be reset."
+            hint="At 00:00 UTC."
             label="Starts again"
             onChange={(event) => setPeriod(event.target.value as BudgetPeriod)}
             options={periods}
@@ -70,7 +70,7 @@ export function BudgetForm({ budget, save, stale, onDone, of }: BudgetFormProps)
           <Input
             autoComplete="off"
             error={at('budget.alert_at')}
-            hint={`Owners and billing are told when so much of the budget of ${of} is spent. Several with commas.`}
+            hint={`Owners and billing get a notice when this share of the budget of ${of} is spent. Separate several shares by commas.`}
             label="Alerts at (%)"
             onChange={(event) => setAlerts(event.target.value)}
             placeholder="50, 80, 100"

@@ -16,7 +16,7 @@ function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(', ');
   if (typeof value === 'object' && value !== null) {
     const parts = Object.entries(value).filter(([, part]) => isSet(part));
-    return parts.map(([name, part]) => `${name} ${textOf(part)}`).join('; ');
+    return parts.map(([name, part]) => `${name.replaceAll('_', ' ')} ${textOf(part)}`).join('; ');
   }
   return String(value);
 }
@@ -40,7 +40,12 @@ export function PolicySection({ generation: { request_policy: sent }, isOwn }: P
         {asked.length === 0 ? (
           <p className="text-ink-2">The request had no policy of its own.</p>
         ) : (
-          <Facts facts={asked.map(([name, value]) => ({ name: titles.get(name) ?? name, value: textOf(value) }))} />
+          <Facts
+            facts={asked.map(([name, value]) => ({
+              name: titles.get(name) ?? name.replaceAll('_', ' '),
+              value: textOf(value),
+            }))}
+          />
         )}
       </section>
       {isOwn && (
@@ -54,7 +59,12 @@ export function PolicySection({ generation: { request_policy: sent }, isOwn }: P
           {own.length === 0 ? (
             <p className="text-ink-2">No gate is set.</p>
           ) : (
-            <Facts facts={own.map(([name, value]) => ({ name: titles.get(name) ?? name, value: textOf(value) }))} />
+            <Facts
+              facts={own.map(([name, value]) => ({
+                name: titles.get(name) ?? name.replaceAll('_', ' '),
+                value: textOf(value),
+              }))}
+            />
           )}
         </section>
       )}

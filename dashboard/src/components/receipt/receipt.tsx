@@ -13,7 +13,7 @@ import { classNames } from '../class-names.js';
 import { CopyButton } from '../copy-button.js';
 import { type Fact, Facts } from '../facts.js';
 import { ModelId } from '../model-id.js';
-import { hasFallback } from '../requests/request-facts.js';
+import { hasFallback, streamEndText } from '../requests/request-facts.js';
 import { AttemptTimeline } from './attempt-timeline.js';
 import { BillLines } from './bill-lines.js';
 import { PolicySection } from './policy-section.js';
@@ -89,9 +89,7 @@ function routeFacts(generation: Generation): Fact[] {
     { name: 'Providers tried', value: attempted.length > 0 ? attempted.join(', ') : 'none' },
     { name: 'Fallback', value: hasFallback(generation) ? 'yes' : 'no' },
     { name: 'Finish reason', value: generation.finish_reason ?? unknown },
-    ...(generation.streamed
-      ? [{ name: 'Stream end', value: generation.stream_end?.replaceAll('_', ' ') ?? unknown }]
-      : []),
+    ...(generation.streamed ? [{ name: 'Stream end', value: streamEndText(generation.stream_end) }] : []),
     ...(generation.error_code
       ? [{ name: 'Error', value: <code className="text-sm">{generation.error_code}</code> }]
       : []),
@@ -113,18 +111,21 @@ function placeFacts(
     { name: 'Country', value: route?.country ?? region?.country ?? unknown },
     { name: 'Provider’s seat', value: provider?.headquarters ?? unknown },
     { name: 'US CLOUD Act', value: cloudAct === null ? unknown : cloudAct ? 'applies' : 'does not apply' },
-    { name: 'Grid intensity', value: grams === null ? 'not published' : `${carbon(grams)} CO₂e/kWh` },
+    { name: 'Grid intensity', value: grams === null ? 'not published' : `${carbon(grams)}CO₂e/kWh` },
   ];
 }
 
 function figures(generation: Generation): Fact[] {
-  const counter = { provider: 'the provider', counted: 'Lodestone', estimated: 'nobody, so the least it can be' };
+  const counter = {
+    ...{ provider: 'counted by the provider', counted: 'counted by Lodestone' },
+    estimated: 'estimated, at the lowest possible count',
+  };
   return [
     { name: 'Prompt tokens', value: count(generation.prompt_tokens) },
     { name: 'of these cached', value: count(generation.cached_tokens) },
     { name: 'Completion tokens', value: count(generation.completion_tokens) },
     { name: 'of these reasoning', value: count(generation.reasoning_tokens) },
-    ...(generation.usage_source ? [{ name: 'Counted by', value: counter[generation.usage_source] }] : []),
+    ...(generation.usage_source ? [{ name: 'Token counts', value: counter[generation.usage_source] }] : []),
     { name: 'First byte', value: milliseconds(generation.first_byte_ms) },
     { name: 'Provider first byte', value: milliseconds(generation.attempts.at(-1)?.first_byte_ms) },
     { name: 'Total time', value: milliseconds(generation.latency_ms) },

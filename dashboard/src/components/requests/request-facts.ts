@@ -1,5 +1,12 @@
 /** Facts about a request that several pages state, so that all of them state the same. */
 import type { Generation } from '../../api/usage-types.js';
+import { unknown } from '../../format/figures.js';
+
+/** How a stream ended, as every page names it. */
+export function streamEndText(end: string | null): string {
+  if (end === null) return unknown;
+  return end === 'client_closed' ? 'client left' : end.replaceAll('_', ' ');
+}
 
 /** More than one provider was tried, or an entry of the fallback chain served. */
 export function hasFallback({

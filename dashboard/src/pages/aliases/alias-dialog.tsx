@@ -62,7 +62,7 @@ export function AliasDialog({ alias, onClose }: { alias: Alias | 'new' | null; o
         )}
         <Combobox
           error={at('target')}
-          hint="auto/{creator}/{model}, or {provider}/{creator}/{model}/{locode}."
+          hint="A model such as auto/meta/llama-3.3-70b, or the full id of one route."
           label="Target"
           onChange={setTarget}
           placeholder="auto/meta/llama-3.3-70b"

@@ -16,7 +16,7 @@ it.each<[Partial<AuditLogEntry>, string]>([
   [{}, 'ada@example.test created the API key “production” of bob@example.test'],
   [
     { action: 'key.update', details: { account_id: 'acct-2', disabled: true } },
-    'ada@example.test changed disabled to true of the API key “production” of bob@example.test',
+    'ada@example.test changed the API key “production” of bob@example.test: now disabled',
   ],
   [
     {
@@ -30,7 +30,7 @@ it.each<[Partial<AuditLogEntry>, string]>([
       ...{ actor: 'person:per-2', actor_name: 'ada@example.test', action: 'project.update', subject: 'proj-1' },
       ...{ subject_name: 'search', details: { account_id: 'acct-2', policy: { max_carbon: 3 } } },
     },
-    'ada@example.test changed the routing policy of the project “search”',
+    'ada@example.test changed the project “search”: its routing policy',
   ],
   [
     { action: 'project.budget', subject_name: 'search', details: { budget: { limit_usd: '500', period: 'weekly' } } },

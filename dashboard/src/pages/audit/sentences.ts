@@ -1,5 +1,6 @@
 /** An audit entry as a sentence: who did what to whom. */
 import type { AuditLogEntry } from '../../api/usage-types.js';
+import { modelStateName } from '../../format/model-state.js';
 import { signedUsd, usd } from '../../format/money.js';
 
 /** The parts of a sentence; a part with an account leads to its page. */
@@ -31,8 +32,8 @@ const projectName = ({ subject: id, subject_name: name, details }: AuditLogEntry
 /** Rules and trusted workloads are too long for a sentence. */
 function projectChanges({ account_id: _, policy, trust, ...rest }: Record<string, unknown>): string {
   const long = [
-    ...(policy === undefined ? [] : ['the routing policy']),
-    ...(trust === undefined ? [] : ['the trusted workloads']),
+    ...(policy === undefined ? [] : ['its routing policy']),
+    ...(trust === undefined ? [] : ['its trusted workloads']),
   ];
   return [...long, ...(Object.keys(rest).length > 0 ? [changesOf(rest)] : [])].join(', ') || 'nothing';
 }
@@ -50,7 +51,7 @@ const owner = ({ account_id: id, account_name: name }: AuditLogEntry): (string |
 
 const sentences: Record<string, Sentence> = {
   'audit.begin': ({ details }) => [
-    `began to take the audit log into the log of receipts; ${text(details.entries_before)} entries came before`,
+    `started to seal the audit log in the log of receipts; ${text(details.entries_before)} entries came before`,
   ],
   'account.create': (entry) => ['created the account ', subject(entry)],
   'account.sign_up': () => ['signed up'],
@@ -60,7 +61,7 @@ const sentences: Record<string, Sentence> = {
     `; its balance was ${usd(text(entry.details.balance_usd))}`,
   ],
   'account.claim': () => ['claimed the demo account'],
-  'account.update': (entry) => ['changed ', changesOf(entry.details), ' of ', subject(entry)],
+  'account.update': (entry) => ['changed ', subject(entry), ': ', changesOf(entry.details)],
   'account.password': (entry) => ['set the password of ', subject(entry)],
   'account.password_reset_request': (entry) => ['asked for a link that resets the password of ', subject(entry)],
   'account.password_reset_link': (entry) => ['made a link that resets the password of ', subject(entry)],
@@ -88,17 +89,17 @@ const sentences: Record<string, Sentence> = {
   'key.update': (entry) => {
     const { account_id: _, name: __, ...changed } = entry.details;
     return [
-      'changed ',
-      changesOf({ ...('name' in entry.details && { name: entry.details.name }), ...changed }),
-      ' of the API key ',
+      'changed the API key ',
       keyName(entry),
       ...owner(entry),
+      ': ',
+      changesOf({ ...('name' in entry.details && { name: entry.details.name }), ...changed }),
     ];
   },
   'key.delete': (entry) => ['deleted the API key ', keyName(entry), ...owner(entry)],
   'account.budget': (entry) => ['set the budget of ', subject(entry), ' to ', budgetText(entry.details)],
   'project.create': (entry) => ['created the project ', projectName(entry)],
-  'project.update': (entry) => ['changed ', projectChanges(entry.details), ' of the project ', projectName(entry)],
+  'project.update': (entry) => ['changed the project ', projectName(entry), ': ', projectChanges(entry.details)],
   'project.budget': (entry) => [
     'set the budget of the project ',
     projectName(entry),
@@ -107,7 +108,7 @@ const sentences: Record<string, Sentence> = {
   ],
   'project.delete': (entry) => ['deleted the project ', projectName(entry)],
   'member.add': (entry) => ['added ', subject(entry), ` as ${text(entry.details.role)}`],
-  'member.update': (entry) => ['changed ', changesOf(withoutAccount(entry.details)), ' of ', subject(entry)],
+  'member.update': (entry) => ['changed ', subject(entry), ': ', changesOf(withoutAccount(entry.details))],
   'member.remove': (entry) => ['removed ', subject(entry)],
   'invitation.create': ({ details }) => [`invited ${text(details.email)} as ${text(details.role)}`],
   'invitation.accept': (entry) => [
@@ -115,10 +116,10 @@ const sentences: Record<string, Sentence> = {
     entry.details.role ? ` as ${text(entry.details.role)}` : '',
   ],
   'invitation.revoke': () => ['revoked an invitation'],
-  'person.update': (entry) => ['changed ', changesOf(entry.details), ' of ', subject(entry)],
+  'person.update': (entry) => ['changed ', subject(entry), ': ', changesOf(entry.details)],
   'person.link': (entry) => ['let ', subject(entry), ` sign in through ${text(entry.details.provider)}`],
   'name.put': (entry) => [`gave a model the name ${entry.subject}`],
-  'name.delete': (entry) => [`took the name ${entry.subject} away`],
+  'name.delete': (entry) => [`removed the name ${entry.subject} of a model`],
   'policy.set': () => ['saved a routing policy'],
   'policy.delete': () => ['removed the routing policy'],
   'fallback.set': ({ details }) => [`saved the fallback ${listOf(details.models)}`],
@@ -131,7 +132,7 @@ const sentences: Record<string, Sentence> = {
   'payment.adjust': (entry) => ['adjusted a payment of ', subject(entry)],
   'payment.billing_country': (entry) => ['set the billing country of ', subject(entry), ' from a payment'],
   'model.availability': (entry) => [
-    `set ${entry.subject} to ${text(entry.details.state).replaceAll('_', ' ')}`,
+    `set ${entry.subject} to ${modelStateName(text(entry.details.state))}`,
     entry.details.reason ? `: ${text(entry.details.reason)}` : '',
   ],
   'hold.lift': (entry) => [`lifted the hold of ${entry.subject}`],
@@ -148,10 +149,29 @@ export function sentenceOf(entry: AuditLogEntry): Part[] {
   return parts.map((part) => (typeof part === 'string' ? { text: part } : part)).filter((part) => part.text !== '');
 }
 
+/** Where the words of the API say it in another way than the pages. */
+const fieldNames: Readonly<Record<string, string>> = {
+  ...{ settings_by_keys: 'the right of API keys to change settings', record_end_users: 'the recording of end users' },
+  ...{ limit_usd: 'the spend limit', limit_reset: 'the period of the limit', expires_at: 'the expiry' },
+  ...{ allowed_ips: 'allowed addresses', low_balance_usd: 'the low-balance notice' },
+};
+
+function valueText(value: unknown): string {
+  if (value === null) return 'none';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(valueText).join(', ');
+  if (typeof value === 'object') {
+    return Object.entries(value as object)
+      .map(([name, part]) => `${name.replaceAll('_', ' ')} ${valueText(part)}`)
+      .join(', ');
+  }
+  return String(value);
+}
+
 function changesOf(details: Record<string, unknown>): string {
   const words = Object.entries(details).map(([name, value]) => {
-    const shown = value === null ? 'none' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-    return `${name.replaceAll('_', ' ')} to ${shown}`;
+    if (name === 'disabled') return value === true ? 'now disabled' : 'now enabled';
+    return `${fieldNames[name] ?? name.replaceAll('_', ' ')} is now ${valueText(value)}`;
   });
   return words.join(', ') || 'nothing';
 }

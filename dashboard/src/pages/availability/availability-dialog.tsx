@@ -6,6 +6,7 @@ import type { CatalogueModel, ModelState } from '../../api/types.js';
 import { Input, Select } from '../../components/field.js';
 import { FormDialog } from '../../components/form-dialog.js';
 import { useToast } from '../../components/toast.js';
+import { modelStateName } from '../../format/model-state.js';
 
 const choices = [
   { value: 'available', label: 'Available' },
@@ -30,7 +31,7 @@ export function AvailabilityDialog({ model, onClose }: { model: CatalogueModel |
       action="Save"
       change={change}
       onClose={onClose}
-      onDone={() => say(`${model?.id} is ${state.replace('_', ' ')}.`)}
+      onDone={() => say(`${model?.id} is ${modelStateName(state)}.`)}
       open={model !== null}
       params={['state', 'reason']}
       title={model?.name ?? ''}

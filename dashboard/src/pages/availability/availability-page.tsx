@@ -15,6 +15,7 @@ import { EmptyState, messageOf, Notice } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
 import { plural, unknown } from '../../format/figures.js';
+import { modelStateName } from '../../format/model-state.js';
 import { dateTime } from '../../format/time.js';
 import { AvailabilityDialog } from './availability-dialog.js';
 
@@ -73,18 +74,14 @@ export function Page() {
   );
 }
 
-const states: Record<CatalogueModel['state'], [string, Tone]> = {
-  available: ['available', 'good'],
-  soft_disabled: ['soft disabled', 'warn'],
-  disabled: ['disabled', 'danger'],
-};
+const tones: Record<CatalogueModel['state'], Tone> = { available: 'good', soft_disabled: 'warn', disabled: 'danger' };
 
 function columns(onEdit: (model: CatalogueModel) => void): Column<CatalogueModel>[] {
   return [
     { header: 'Model', lead: true, cell: ({ id }) => <ModelId id={id} /> },
     {
       header: 'State',
-      cell: ({ state }) => <Badge tone={states[state][1]}>{states[state][0]}</Badge>,
+      cell: ({ state }) => <Badge tone={tones[state]}>{modelStateName(state)}</Badge>,
     },
     { header: 'Reason', cell: ({ reason }) => <span className="wrap-anywhere text-ink-2">{reason ?? unknown}</span> },
     {

@@ -64,7 +64,7 @@ export function UseAndModels({ at, fields, onChange }: UseFieldsProps) {
       <Textarea
         autoCapitalize="off"
         error={formParams.slice(2).map(at).find(Boolean) ?? null}
-        hint="{creator}/{model} or {creator}/*, one a line. Empty: all models of the provider."
+        hint="Such as openai/gpt-5 or openai/*, one on each line. Leave it empty for all models of the provider."
         label="Models"
         onChange={(event) => onChange({ ...fields, models: event.target.value })}
         rows={2}

@@ -90,7 +90,7 @@ function TopUpForm({ topUp: { min_usd: min = '0', max_usd: max = '0' } }: { topU
         type="submit"
         variant="primary"
       >
-        Add credits
+        Add credit
       </Button>
     </form>
   );

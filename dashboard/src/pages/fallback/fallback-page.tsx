@@ -24,7 +24,7 @@ export function Page() {
   return (
     <>
       <PageHeader
-        description="If the model of a request fails with a 503 or 504, Lodestone tries these in order. A request with its own fallback.models ignores this list."
+        description="If the model of a request fails with a 503 or 504, Lodestone tries these in order. A request that brings its own list ignores this one."
         title="Fallback"
       />
       <ReadOnlyNotice right="settings.change" />

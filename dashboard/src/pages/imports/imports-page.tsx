@@ -55,9 +55,7 @@ export function Page() {
     if (!file) return;
     const read = readReport(await file.text());
     setReport(read);
-    setFault(
-      read ? null : `${file.name} is no report of an import. Choose the report.md that the command has written.`,
-    );
+    setFault(read ? null : `${file.name} is not the report of an import. Choose the report.md that the command wrote.`);
   };
   const button = (
     <Button icon={ImportIcon} onClick={() => files.current?.click()} variant={report ? 'secondary' : 'primary'}>

@@ -63,7 +63,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
           {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
           {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
           {key.kind === 'management' && <Badge tone="accent">management</Badge>}
-          {key.imported_from && <Badge>{`brought from ${systemName(key.imported_from.system)}`}</Badge>}
+          {key.imported_from && <Badge>{`imported from ${systemName(key.imported_from.system)}`}</Badge>}
         </span>
       ),
     },
@@ -97,10 +97,10 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
                   <Button
                     onClick={() => actions.replace(key)}
                     size="small"
-                    title={`Replace the API key ${key.name} by a new key`}
+                    title={`Replace the API key ${key.name} with a new key`}
                     variant="ghost"
                   >
-                    Replace by a new key
+                    Replace with a new key
                   </Button>
                 )}
                 <Button

@@ -133,7 +133,7 @@ export function TermsFields({ terms, onChange, at, className }: TermsFieldsProps
       </div>
       <TokenField
         error={at('allowed_models')}
-        hint="An id, auto/creator/model, creator/model or creator/*. Press Enter to add it."
+        hint="A model id, or creator/* for every model of a creator. Press Enter to add it."
         label="Allowed models"
         onChange={(list) => set({ models: list })}
         placeholder="All models"

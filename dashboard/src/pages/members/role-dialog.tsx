@@ -25,7 +25,7 @@ export function RoleDialog({ member, onClose }: { member: Member; onClose: () =>
           : member.email
       }
       onClose={onClose}
-      onDone={() => say('Role saved. It holds from the next click on.')}
+      onDone={() => say('Role saved. It takes effect with the next click.')}
       open
       params={['role', 'projects']}
       title="Change role"

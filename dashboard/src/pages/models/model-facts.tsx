@@ -1,8 +1,9 @@
 /** Facts of a model that the list, its page and the comparison share. */
 import type { Catalogue, CatalogueModel } from '../../api/types.js';
-import { Badge, type Tone } from '../../components/badge.js';
+import { Badge } from '../../components/badge.js';
 import { HoverCard } from '../../components/hover-card.js';
 import { carbon, count, unknown } from '../../format/figures.js';
+import { modelStateName } from '../../format/model-state.js';
 import { usd } from '../../format/money.js';
 import { promises } from './filter-models.js';
 import { priceRange } from './price-order.js';
@@ -15,8 +16,7 @@ export function KindBadge({ model: { kind } }: { model: CatalogueModel }) {
 
 export function StateBadge({ model: { state, servable } }: { model: Pick<CatalogueModel, 'state' | 'servable'> }) {
   if (state === 'available') return servable ? null : <Badge tone="warn">not set up here</Badge>;
-  const tone: Tone = 'danger';
-  return <Badge tone={tone}>{state === 'disabled' ? 'disabled' : 'unavailable'}</Badge>;
+  return <Badge tone="danger">{modelStateName(state)}</Badge>;
 }
 
 /** The same everywhere, whatever a thousand is to the provider: every digit. */

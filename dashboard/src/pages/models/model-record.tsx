@@ -8,6 +8,7 @@ import { PageData } from '../../components/page-data.js';
 import { Segmented } from '../../components/segmented.js';
 import { type Column, Table } from '../../components/table.js';
 import { milliseconds, percent, unknown } from '../../format/figures.js';
+import { priceName } from '../../format/price-names.js';
 import { date } from '../../format/time.js';
 
 const windows = [
@@ -70,7 +71,7 @@ export function ModelChanges({ model }: { model: CatalogueModel }) {
             <span className="text-ink-3">{date(change.at)}</span>
             <span className="wrap-anywhere">
               <code className="text-sm">{change.id}</code>{' '}
-              {`${change.field ?? change.kind}: from ${valueText(change.from)} to ${valueText(change.to)}`}
+              {`${whatOf(change)}: from ${valueText(change.from)} to ${valueText(change.to)}`}
               {change.source && <span className="block text-xs text-ink-3">{`Source: ${change.source}`}</span>}
             </span>
           </li>
@@ -78,6 +79,12 @@ export function ModelChanges({ model }: { model: CatalogueModel }) {
       </ol>
     </Card>
   );
+}
+
+/** In words: the price classes by their names. */
+function whatOf({ kind, field }: { kind: string; field: string | null }): string {
+  if (field === null) return kind;
+  return kind === 'price' ? `price, ${priceName(field).toLowerCase()}` : field.replaceAll('_', ' ');
 }
 
 function valueText(value: unknown): string {

@@ -91,7 +91,9 @@ export function ProviderFields({ value, catalogue, onChange }: ProviderFieldsPro
           <Ceiling hint={hint} key={label} label={label} onChange={onChange} path={path} value={value} />
         ))}
       </div>
-      {Object.keys(value).length > 0 && <CodeBlock code={JSON.stringify(value, null, 2)} label="The provider object" />}
+      {Object.keys(value).length > 0 && (
+        <CodeBlock code={JSON.stringify(value, null, 2)} label="These preferences as JSON" />
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 /** The facts of a receipt as rows, so that one answer and several side by side show the same. */
+import { streamEndText } from '../../components/requests/request-facts.js';
 import { carbon, count, milliseconds, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
 import type { Outcome } from './send-request.js';
@@ -25,11 +26,14 @@ function routingRows({ receipt }: Outcome): ReceiptRow[] {
     { name: 'Tried', value: receipt.providers_attempted?.join(', ') || unknown },
     { name: 'Fallback', value: receipt.fallback_occurred ? 'yes' : 'no' },
     ...optional('Skipped', receipt.breaker_skipped?.join(', ')),
-    ...optional('Left out', receipt.omitted?.join(', ')),
+    ...optional('Parameters left out', receipt.omitted?.join(', ')),
     ...optional('Alias', receipt.alias),
     { name: 'Grid intensity', value: grams === null || grams === undefined ? unknown : `${carbon(grams)}CO₂e/kWh` },
-    { name: 'CLOUD Act', value: cloudAct === null || cloudAct === undefined ? unknown : cloudAct ? 'yes' : 'no' },
-    ...optional('Stream end', receipt.stream_end?.replaceAll('_', ' ')),
+    {
+      name: 'US CLOUD Act',
+      value: cloudAct === null || cloudAct === undefined ? unknown : cloudAct ? 'applies' : 'does not apply',
+    },
+    ...optional('Stream end', receipt.stream_end && streamEndText(receipt.stream_end)),
   ];
 }
 
@@ -44,7 +48,7 @@ function figureRows({ usage, firstByteMs, totalMs, overheadMs, finishReason }: O
     { name: 'First byte, in your browser', value: milliseconds(firstByteMs) },
     { name: 'Total time, in your browser', value: milliseconds(totalMs) },
     ...(usage ? speedOf(usage.completionTokens, totalMs, firstByteMs) : []),
-    ...(overheadMs !== null ? [{ name: 'In Lodestone', value: milliseconds(overheadMs) }] : []),
+    ...(overheadMs !== null ? [{ name: 'Time in Lodestone', value: milliseconds(overheadMs) }] : []),
   ];
 }
 

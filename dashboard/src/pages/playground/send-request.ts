@@ -155,7 +155,7 @@ function failureOf(error: unknown): Failure {
     error.status > 0 && `HTTP ${error.status}`,
     error.code,
     Array.isArray(attempted) && attempted.length > 0 && `tried ${attempted.join(', ')}`,
-    typeof remaining === 'number' && `${remaining} candidates left`,
+    typeof remaining === 'number' && `${remaining} routes left`,
   ].filter(Boolean);
   return { message: error.message, ...(parts.length > 0 && { detail: parts.join(' · ') }) };
 }

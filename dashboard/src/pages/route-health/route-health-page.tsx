@@ -17,6 +17,7 @@ import { EmptyState } from '../../components/states.js';
 import { type Column, Table } from '../../components/table.js';
 import { useToast } from '../../components/toast.js';
 import { milliseconds, percent } from '../../format/figures.js';
+import { modelStateName } from '../../format/model-state.js';
 import { dateTime, fromNow } from '../../format/time.js';
 
 const views = [
@@ -135,7 +136,7 @@ function columns(onLift: (route: RouteHealth) => void, lifting: boolean): Column
 function Serving({ route }: { route: RouteHealth }) {
   if (!route.configured) return <Badge>not set up here</Badge>;
   if (!route.priced) return <Badge>no price</Badge>;
-  if (route.model_state !== 'available') return <Badge tone="danger">{route.model_state.replace('_', ' ')}</Badge>;
+  if (route.model_state !== 'available') return <Badge tone="danger">{modelStateName(route.model_state)}</Badge>;
   if (route.hold) return <Badge tone="warn">held</Badge>;
   // An open breaker keeps requests away from the route until a probe succeeds.
   if (route.breaker === 'open') return <Badge tone="danger">no, breaker open</Badge>;
