@@ -43,14 +43,15 @@ export function Plot({ at, stepSeconds, series, axisLabel, theme, height, keyed,
         {
           width,
           height,
-          padding: [8, 8, 0, 0],
+          // At the right there is space for half of the last label.
+          padding: [8, 20, 0, 0],
           legend: { show: false },
           cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
           scales: {
             x: { time: true, range: (_chart, low, high) => [low - stepSeconds / 2, high + stepSeconds / 2] },
             y: { range: (_chart, _low, high) => [0, (high || 1) * 1.08] },
           },
-          axes: [timeAxis(stepSeconds, colour), valueAxis(axisLabel, colour)],
+          axes: [timeAxis(stepSeconds, colour), valueAxis(axisLabel, colour, height)],
           series: [{}, ...series.map((one) => seriesOptions(one, colour))],
           hooks: { setCursor: [(self) => hover.current(self.cursor.idx ?? null)] },
         },
@@ -99,12 +100,13 @@ function timeAxis(stepSeconds: number, colour: Colour): uPlot.Axis {
   };
 }
 
-function valueAxis(axisLabel: (value: number) => string, colour: Colour): uPlot.Axis {
+function valueAxis(axisLabel: (value: number) => string, colour: Colour, height: number): uPlot.Axis {
   return {
     stroke: colour('ink-3'),
     font,
     size: (_chart, values) => 16 + Math.max(0, ...(values ?? []).map((value) => value.length)) * 6.2,
-    space: 40,
+    // Every chart has a label besides that of zero.
+    space: height / 5,
     gap: 6,
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },

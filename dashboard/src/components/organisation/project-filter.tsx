@@ -7,9 +7,11 @@ export interface ProjectFilterProps {
   value: string;
   onChange: (id: string | undefined) => void;
   className?: string;
+  /** What no choice is called. */
+  none?: string;
 }
 
-export function ProjectFilter({ value, onChange, className }: ProjectFilterProps) {
+export function ProjectFilter({ value, onChange, className, none = 'All projects' }: ProjectFilterProps) {
   const { data: projects = [] } = useQuery(projectNamesQuery);
   if (projects.length < 2 && value === '') return null;
   const known = projects.map(({ id, name }) => ({ value: id, label: name }));
@@ -18,7 +20,7 @@ export function ProjectFilter({ value, onChange, className }: ProjectFilterProps
     <Select
       label="Project"
       onChange={(event) => onChange(event.target.value || undefined)}
-      options={[{ value: '', label: 'All projects' }, ...known, ...missing]}
+      options={[{ value: '', label: none }, ...known, ...missing]}
       value={value}
       {...(className !== undefined && { className })}
     />

@@ -70,7 +70,7 @@ function columnsOf(account: string | undefined): SortColumn<Generation>[] {
       className: 'md:max-xl:hidden',
       cell: ({ key_name: name }) => (
         <span
-          className="block text-ink-2 md:w-max md:max-w-44 md:whitespace-normal md:wrap-break-word 2xl:max-w-72"
+          className="block text-ink-2 md:w-max md:max-w-44 md:whitespace-normal md:wrap-break-word 2xl:max-w-60"
           title={name}
         >
           {name}

@@ -7,7 +7,7 @@ import { Card } from '../../components/card.js';
 import { PageData } from '../../components/page-data.js';
 import { Segmented } from '../../components/segmented.js';
 import { type Column, Table } from '../../components/table.js';
-import { milliseconds, percent, unknown } from '../../format/figures.js';
+import { percent, roughMilliseconds, unknown } from '../../format/figures.js';
 import { priceName } from '../../format/price-names.js';
 import { date } from '../../format/time.js';
 
@@ -45,8 +45,8 @@ function statusColumns(span: string): Column<RouteStatus & { id: string }>[] {
     { header: 'Route', lead: true, cell: ({ provider, locode }) => `${provider}, ${locode}` },
     { header: 'Availability', end: true, cell: figure(({ availability }) => percent(availability)) },
     { header: 'Errors', end: true, cell: figure(({ error_rate: rate }) => percent(rate)) },
-    { header: 'First byte, median', end: true, cell: figure(({ first_byte_ms: ms }) => milliseconds(ms?.p50)) },
-    { header: '95 %', end: true, cell: figure(({ first_byte_ms: ms }) => milliseconds(ms?.p95)) },
+    { header: 'First byte, median', end: true, cell: figure(({ first_byte_ms: ms }) => roughMilliseconds(ms?.p50)) },
+    { header: '95 %', end: true, cell: figure(({ first_byte_ms: ms }) => roughMilliseconds(ms?.p95)) },
     {
       header: 'Tokens/s',
       end: true,

@@ -39,7 +39,7 @@ export function Page() {
         title="Notices"
       />
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <div className="flex flex-col gap-5">
+        <div className="flex min-w-0 flex-col gap-5">
           <PageData query={readers}>{(data) => <MailCard readers={data} />}</PageData>
           {operator && <WebhookCard />}
         </div>

@@ -122,7 +122,7 @@ const columns = (seesAllKeys: boolean): Column<Project>[] => [
         <UsageLink search={{ project: project.id, ...spentDays(project, Date.now()) }}>
           <Amount as="total" inside usd={project.spent_usd} />
         </UsageLink>
-        {!project.budget && <span className="text-xs text-ink-3">this month</span>}
+        {!project.budget && <span className="text-xs whitespace-nowrap text-ink-3">this month</span>}
       </span>
     ),
   },

@@ -49,7 +49,7 @@ export function UsageFilterBar({ filters, onChange, isReady }: UsageFilterBarPro
       aria-label="Filters"
       className="mb-5 grid grid-cols-2 gap-3 md:auto-cols-fr md:grid-flow-col md:grid-cols-none"
     >
-      <ProjectFilter onChange={(project) => set({ project })} value={filters.project ?? ''} />
+      <ProjectFilter none="Any" onChange={(project) => set({ project })} value={filters.project ?? ''} />
       {select('key', 'Key', keyNames)}
       <Select
         label="Model"
