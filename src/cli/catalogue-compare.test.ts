@@ -235,7 +235,7 @@ describe('lodestone catalogue compare', () => {
   });
 
   it.each([
-    ['a file that is not there', 'none.json', 'cannot be read (ENOENT)'],
+    ['a file that is not there', 'none.json', 'none.json. Check its path.'],
     ['text that is no JSON', 'text.json', 'is no list of prices'],
     ['JSON that is no list of prices', 'other.json', 'is no list of prices'],
   ])('says so of %s', async (_, name, message) => {

@@ -17,6 +17,18 @@ export class UsageError extends Error {}
 /** The command failed: exit code 1. */
 export class CommandFailure extends Error {}
 
+/** A file that was named cannot be read: why, and what to do. */
+export function unreadable(file: string, error: unknown): CommandFailure {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return new CommandFailure(`There is no file ${file}. Check its path.`);
+  if (code === 'EISDIR') return new CommandFailure(`${file} is a folder. Name a file in it.`);
+  if (code === 'EACCES' || code === 'EPERM')
+    return new CommandFailure(
+      `${file} may not be read by this user. Change its permissions, or run the command as its owner.`,
+    );
+  return new CommandFailure(`${file} cannot be read: ${message}.`);
+}
+
 /** The server takes no more calls for a while. */
 export class TooManyCalls extends CommandFailure {
   constructor(

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CommandFailure, type Io, UsageError } from './io.js';
+import { CommandFailure, type Io, UsageError, unreadable } from './io.js';
 
 /** The options of a secret, for `parseArgs`. */
 export function secretOptions<Name extends string>(name: Name) {
@@ -62,7 +62,7 @@ function readSecretFile(file: string, io: Io): string {
   try {
     return readFileSync(resolve(io.cwd, file), 'utf8');
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw unreadable(file, error);
   }
 }
 

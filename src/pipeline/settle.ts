@@ -147,7 +147,8 @@ function recordOf(ports: SettlePorts, exchange: Exchange, delivered: Delivered, 
 
 /** Where a route has served, that others are not set up or have no price is no news, and would be most of what a record holds. */
 function keptSkipped(skipped: Generation['skipped'], isServed: boolean): SkippedRoute[] | null {
-  const kept = skipped?.filter(({ reason }) => !isServed || (reason !== 'unconfigured' && reason !== 'unpriced')) ?? [];
+  if (!skipped || skipped.length === 0) return null;
+  const kept = skipped.filter(({ reason }) => !isServed || (reason !== 'unconfigured' && reason !== 'unpriced'));
   return kept.length === 0 ? null : kept;
 }
 

@@ -39,7 +39,8 @@ class OneSubject {
 
 class FakeRedis implements RedisSpending {
   isUp = true;
-  isAsking = false;
+  private asking = 0;
+  private losses = 0;
   private own = { subject: budget, heldPico: 0n, requests: 0 };
   private missed: (subject: SpendSubject) => Promise<void> = async () => {};
   private away: (() => void)[] = [];
@@ -47,10 +48,21 @@ class FakeRedis implements RedisSpending {
   constructor(
     readonly owner: string,
     private readonly shared: OneSubject,
+    private readonly random: SeededRandom,
   ) {}
+
+  get isAsking(): boolean {
+    return this.asking > 0;
+  }
 
   async take({ limits, estimatePico }: SpendAsk): Promise<SpendAnswer | null> {
     if (!this.isUp) return null;
+    const { losses } = this;
+    this.asking++;
+    await pause(this.random.below(4));
+    this.asking--;
+    // Also where it is back already.
+    if (losses !== this.losses) return null;
     const { spentPico } = this.shared;
     const inFlight = this.shared.inFlight();
     const refusal = { ...inFlight, kind: 'refused' as const, place: 0, spentPico, change: 0, unchangedMs: 0 };
@@ -91,6 +103,7 @@ class FakeRedis implements RedisSpending {
   }
   lose(): void {
     this.isUp = false;
+    this.losses++;
     for (const listener of this.away) listener();
   }
   comeBack(): void {
@@ -122,7 +135,7 @@ function fleet(processes: number, random: SeededRandom) {
     return spent;
   };
   return Array.from({ length: processes }, (_, index) => {
-    const redis = new FakeRedis(`p${index}`, shared);
+    const redis = new FakeRedis(`p${index}`, shared, random);
     let unsettledPico = 0n;
     const settled = async () => {
       const costs = unsettledPico;
@@ -192,7 +205,9 @@ describe('a fleet that loses Redis in parts, again and again', () => {
       // missing there.
       expect(spent, `of ${limit}`).toBeLessThan(limit + 2n * 30n);
       expect(all.map(({ spend }) => spend.isInRedis)).toEqual([true, true, true]);
-      const last = await random.pick(all).take(askOf(1n, limit));
+      const taking = random.pick(all).take(askOf(1n, limit));
+      await pass(2_000);
+      const last = await taking;
       expect(last?.kind, `${spent} of ${limit}`).toBe(spent < limit ? 'held' : 'refused');
     },
   );

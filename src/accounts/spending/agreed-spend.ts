@@ -18,6 +18,9 @@ export interface AgreedSpendDeps {
   pause?(ms: number): Promise<unknown>;
 }
 
+/** Redis is not lost again and again while one request asks. */
+const attemptsMax = 4;
+
 export class AgreedSpend implements FleetSpend {
   private readonly redis: RedisSpending;
   private readonly stored: StoredSpend;
@@ -56,12 +59,15 @@ export class AgreedSpend implements FleetSpend {
   }
 
   async take(ask: SpendAsk): Promise<SpendAnswer | null> {
-    const place = this.place.now ?? (await this.place.reached());
-    if (place === 'alone') return null;
-    if (place === 'store') return this.stored.take(ask).catch(unreachable);
-    const answer = await this.redis.take(ask);
-    // The answer was lost with Redis.
-    return answer === null && !this.isInRedis ? this.take(ask) : answer;
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      const place = this.place.now ?? (await this.place.reached());
+      if (place === 'alone') return null;
+      if (place === 'store') return this.stored.take(ask).catch(unreachable);
+      const answer = await this.redis.take(ask);
+      if (answer !== null) return answer;
+      // The answer was lost with Redis, which may be back already.
+    }
+    return null;
   }
 
   note(ask: SpendAsk): void {

@@ -117,6 +117,19 @@ describe('a request in a fleet', () => {
     expect(shared.log).toEqual([`release ${accountName(identity)} ${keyName(identity)} 10 8`]);
   });
 
+  it('asks again where an answer was lost, and counts alone only where nobody answers', async () => {
+    const { holds, shared } = rig();
+    const identity = bounded();
+    const ask = holds.askOf(identity, 10n, noon)!;
+    await holds.takeAs(identity, ask, null);
+    expect([shared.asked.length, shared.log]).toEqual([1, []]);
+    shared.answers = [null];
+    await holds.takeAs(identity, ask, null);
+    expect([shared.asked.length, shared.log]).toEqual([2, ['note 10']]);
+    shared.isInRedis = false;
+    expect(holds.askOf(identity, 10n, noon)).toBeNull();
+  });
+
   it('finds the cap of its key spent or not before it is read, and holds nothing for that', async () => {
     const { holds, shared } = rig();
     const identity = caller({ overdraft: 'bounded' }, { limitPico: 100n });

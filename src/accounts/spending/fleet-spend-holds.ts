@@ -130,9 +130,9 @@ export class FleetSpendHolds implements Spending {
     return certain === null ? shared.take(ask) : certain.then(() => shared.take(ask));
   }
 
-  /** Where Redis has not answered, the store may. */
+  /** Redis that has not answered may be back, and else the store may answer. */
   takeAs(identity: Identity, ask: SpendAsk, answer: SpendAnswer | null): MaybePromise<SpendHold> {
-    if (answer !== null || this.deps.shared.isInRedis) return this.taken(identity, ask, answer);
+    if (answer !== null) return this.taken(identity, ask, answer);
     return this.askShared(ask).then((again) => this.taken(identity, ask, again));
   }
 

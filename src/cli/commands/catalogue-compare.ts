@@ -7,7 +7,7 @@ import type { Snapshot } from '../../catalogue/route.js';
 import { readCatalogue } from '../catalogue-snapshot.js';
 import type { Command, CommandContext } from '../command.js';
 import { readConfig } from '../connection.js';
-import { CommandFailure, type Io, UsageError } from '../io.js';
+import { CommandFailure, type Io, UsageError, unreadable } from '../io.js';
 import { type MissingModel, missingModels, routesInLists } from '../price-lists/match.js';
 import { type PriceList, priceListOf } from '../price-lists/read-list.js';
 import { type JudgedFigure, judgedFigures, type Verdict } from '../price-lists/verdict.js';
@@ -89,7 +89,7 @@ async function readList(named: string, { cwd }: Io): Promise<PriceList> {
   }
   const read = async () => ({ text: await readFile(file, 'utf8'), writtenMs: (await stat(file)).mtimeMs });
   const { text, writtenMs } = await read().catch((error: NodeJS.ErrnoException) => {
-    throw new CommandFailure(`${file} cannot be read (${error.code ?? error.message}).`);
+    throw unreadable(file, error);
   });
   const list = priceListOf(parsed(text), date ?? dayText(writtenMs), dayText(systemClock.now()));
   if (!list) throw new CommandFailure(`${file} is no list of prices of LiteLLM, models.dev or genai-prices.`);

@@ -12,7 +12,7 @@ import { fileBytesMax, packCatalogue } from '../../proof/signed-catalogue.js';
 import { dialects } from '../../providers/dialects/registry.js';
 import { DownloadFailed, download } from '../../providers/transport/download.js';
 import { type Command, type CommandContext, required } from '../command.js';
-import { CommandFailure, type Io, UsageError } from '../io.js';
+import { CommandFailure, type Io, UsageError, unreadable } from '../io.js';
 import { table } from '../text-table.js';
 
 export const catalogueUpdateCommands: readonly Command[] = [
@@ -142,7 +142,7 @@ async function readNamed(named: string, io: Io): Promise<Buffer> {
   } catch (error) {
     if (error instanceof DownloadFailed) throw new CommandFailure(error.message);
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(`${named} cannot be read: ${(error as Error).message}.`);
+    throw unreadable(named, error);
   }
 }
 

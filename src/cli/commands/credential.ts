@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ListOf } from '../admin-client.js';
 import { type Command, type CommandContext, required } from '../command.js';
-import { CommandFailure, UsageError } from '../io.js';
+import { UsageError, unreadable } from '../io.js';
 import { fields, table } from '../text-table.js';
 import { throughServer } from './storage.js';
 
@@ -169,7 +169,7 @@ function secretIn(file: string, cwd: string): unknown {
   try {
     content = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8').trim();
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be read: ${(error as Error).message}`);
+    throw unreadable(file, error);
   }
   if (!content.startsWith('{')) return { api_key: content };
   try {

@@ -19,7 +19,7 @@ import { Plan, type RateBounds } from '../import/plan.js';
 import { readPortkeyConfig } from '../import/portkey.js';
 import { ImportReport } from '../import/report.js';
 import { configurationLines, fileNames, writeFiles } from '../import/write-files.js';
-import { CommandFailure, UsageError } from '../io.js';
+import { CommandFailure, UsageError, unreadable } from '../io.js';
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
@@ -164,7 +164,7 @@ function readSource(
   try {
     content = readFileSync(resolve(io.cwd, source), 'utf8');
   } catch (error) {
-    throw new CommandFailure(`${source} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw unreadable(source, error);
   }
   const repeated = (line: number) =>
     into.report.changed(`${file}:${line}`, 'the key stands twice in this mapping: the last one holds, as for LiteLLM');

@@ -10,7 +10,7 @@ import { isKeyName, newSigner } from '../../proof/note.js';
 import { tilePath } from '../../proof/tiles.js';
 import { type Command, type CommandContext, required } from '../command.js';
 import { findUrl } from '../connection.js';
-import { CommandFailure } from '../io.js';
+import { CommandFailure, unreadable } from '../io.js';
 import { throughServer } from './storage.js';
 
 export const logCommands: readonly Command[] = [
@@ -86,7 +86,7 @@ async function auditExportIn(file: string): Promise<AuditExport> {
   try {
     for await (const line of lines) if (line !== '') audit.add(line);
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be read: ${(error as Error).message}.`);
+    throw unreadable(file, error);
   }
   return audit;
 }
@@ -95,7 +95,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be read: ${(error as Error).message}.`);
+    throw unreadable(file, error);
   }
 }
 

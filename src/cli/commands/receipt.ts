@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { checkProof } from '../../proof/check-proof.js';
 import { readVerifierKey } from '../../proof/note.js';
 import { type Command, type CommandContext, required } from '../command.js';
-import { CommandFailure, type Io } from '../io.js';
+import { CommandFailure, type Io, unreadable } from '../io.js';
 
 export const receiptCommands: readonly Command[] = [
   {
@@ -49,7 +49,7 @@ function bytesOf(io: Io, file: string): Buffer {
   try {
     return readFileSync(resolve(io.cwd, file));
   } catch (error) {
-    throw new CommandFailure(`${file} cannot be read: ${(error as Error).message}.`);
+    throw unreadable(file, error);
   }
 }
 
