@@ -78,7 +78,8 @@ async function inTurns(measures) {
   const results = measures.map(() => []);
   for (let round = 0; round < rounds; round++) {
     const order = measures.map((_, i) => (i + round) % measures.length);
-    for (const i of round % 2 === 0 ? order : order.toReversed()) results[i].push(await measures[i]());
+    const isReversed = Math.floor(round / measures.length) % 2 === 1;
+    for (const i of isReversed ? order.toReversed() : order) results[i].push(await measures[i]());
   }
   return results;
 }
@@ -158,15 +159,17 @@ async function store() {
   await compare(`${stored} credentials`);
 }
 
-/** A start, the memory once all credentials of these accounts are in use, and the lists of one account. */
+/** A start, the memory once all credentials of these accounts are in use, after as many requests, and the list of one account. */
 async function look(accounts) {
   const startMs = await gateway.restart();
-  const startMb = memoryMb(processTree(gateway.pid));
-  for (const provider of accounts.length === 1 ? ['openai'] : providers)
-    await loader.run(accounts, { model: modelOf(provider), connections: 8, count: accounts.length });
+  const startMb = memoryMb([gateway.pid]);
+  const used = accounts.length === 1 ? ['openai'] : providers;
+  for (const provider of used)
+    await loader.run(accounts, { model: modelOf(provider), connections: 8, count: stored / used.length });
   await loader.run([operators, good], { connections: 32, count: 4 * requests });
   await rest();
-  const memory = memoryMb(processTree(gateway.pid));
+  const memory = memoryMb([gateway.pid]);
+  const allMemory = memoryMb(processTree(gateway.pid));
   const lists = [];
   for (let n = 0; n < 20; n++) {
     const startedAt = performance.now();
@@ -175,8 +178,9 @@ async function look(accounts) {
   }
   return {
     'start, ms': startMs,
-    'memory after the start, MB': startMb,
-    'memory in use, MB': memory,
+    'memory of the serving process after the start, MB': startMb,
+    'and with all of them in use, MB': memory,
+    'and with settler and store, MB': allMemory,
     'list of an account, ms': median(lists),
   };
 }
