@@ -73,7 +73,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
             header: 'Project',
             className: 'md:max-lg:hidden',
             cell: ({ project }: Key) => (
-              <span className="block text-ink-2 md:min-w-20 md:wrap-break-word">
+              <span className="block text-ink-2 max-md:wrap-anywhere md:wrap-break-word">
                 {project === null ? 'Whole account' : (projectNames.get(project) ?? project)}
               </span>
             ),
