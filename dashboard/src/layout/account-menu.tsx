@@ -24,7 +24,14 @@ import { chooseTheme, type Theme, useTheme } from './theme.js';
 const itemClass =
   'flex h-9 w-full items-center gap-2.5 rounded-md px-2.5 text-left text-ink-2 hover:bg-sunken hover:text-ink pointer-coarse:h-11';
 
+/** Who is signed in. Without an account, it is the session that has a name. */
+function useSignedIn(): string {
+  const { account, hasAccount, person } = useSession();
+  return hasAccount ? person.email : account.email;
+}
+
 export function AccountMenu() {
+  const signedIn = useSignedIn();
   const { account, docs_url: docsUrl, status_url: statusUrl, ...session } = useSession();
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
@@ -55,10 +62,10 @@ export function AccountMenu() {
           aria-hidden="true"
           className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-sm font-semibold text-accent uppercase"
         >
-          {(account.name ?? account.email).slice(0, 1)}
+          {signedIn.slice(0, 1)}
         </span>
         <span className="sr-only">Account menu</span>
-        <span className="min-w-0 grow truncate text-sm text-ink-2 max-lg:hidden">{account.email}</span>
+        <span className="min-w-0 grow truncate text-sm text-ink-2 max-lg:hidden">{signedIn}</span>
         <SelectIcon className="size-4 shrink-0 text-ink-3 max-lg:hidden" />
       </button>
       <div
@@ -70,7 +77,7 @@ export function AccountMenu() {
         <div className="px-2.5 pt-1.5 pb-2">
           <p className="truncate font-medium">{account.name ?? account.email}</p>
           <p className="truncate text-sm text-ink-3">
-            {session.demo ? 'Demo account' : account.email}
+            {session.demo && account.email === signedIn ? 'Demo account' : signedIn}
             {session.operator && ' · operator'}
           </p>
         </div>

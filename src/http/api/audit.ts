@@ -39,18 +39,24 @@ async function namesOf({ store, directory }: HttpDeps, account: Account, entries
   const names = new Map([...account.projects.values()].map(({ id, name }) => [id, name]));
   names.set(account.id, account.email);
   for (const { id, name } of await directory.keys(account.id)) names.set(id, name);
-  const people = entries.flatMap(({ by, actor, subject }) =>
-    [by ?? '', actor, subject].map((id) => id.replace('person:', '')),
-  );
-  const ids = [...new Set(people.filter((one) => one.startsWith('per-')))];
-  // Who came with an account has the account's id in the store.
-  const emails = await store.people.emails(ids.flatMap((id) => [id, id.replace(/^per-/, 'acct-')]));
-  for (const [id, email] of emails) names.set(shownPersonId(id), email);
+  for (const [id, email] of await personEmails(store, entries)) names.set(id, email);
   const nameOf = (id: string | null) => names.get(id?.replace(/^(person|key|account):/, '') ?? '') ?? null;
   return ({ actor, by, subject }: OwnEntry) => ({
     actor_name: actor === 'operator' ? null : (nameOf(by) ?? nameOf(actor)),
     subject_name: nameOf(subject),
   });
+}
+
+/** The emails of the people in the entries, by the ids that are shown. */
+export async function personEmails(
+  { people }: HttpDeps['store'],
+  entries: readonly Pick<AuditEntry, 'by' | 'actor' | 'subject'>[],
+): Promise<Map<string, string>> {
+  const named = entries.flatMap(({ by, actor, subject }) => [by ?? '', actor, subject]);
+  const ids = [...new Set(named.map((id) => id.replace('person:', '')).filter((id) => id.startsWith('per-')))];
+  // Who came with an account has the account's id in the store.
+  const emails = await people.emails(ids.flatMap((id) => [id, id.replace(/^per-/, 'acct-')]));
+  return new Map([...emails].map(([id, email]) => [shownPersonId(id), email]));
 }
 
 async function placeOf({ store }: HttpDeps, request: FastifyRequest, accountId: string): Promise<{ before?: string }> {

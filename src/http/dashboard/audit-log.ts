@@ -1,8 +1,8 @@
-/** `GET operator/audit-log`: the audit log with filters, and with the names of the accounts and keys in it. */
+/** `GET operator/audit-log`: the audit log with filters, and with the names of the accounts, people and keys in it. */
 import type { FastifyInstance } from 'fastify';
 import type { AuditEntry, AuditFilter } from '../../storage/store.js';
 import { auditLimit } from '../admin/audit.js';
-import { auditEntryJson } from '../api/audit.js';
+import { auditEntryJson, personEmails } from '../api/audit.js';
 import type { HttpDeps } from '../deps.js';
 import { queryNumber, queryText } from '../query.js';
 
@@ -25,12 +25,14 @@ export function registerAuditLog(app: FastifyInstance, deps: HttpDeps): void {
     const page = entries.slice(0, limit);
     const accounts = new Map((await directory.accounts()).map(({ id, email }) => [id, email]));
     const keys = await keyNames(deps, page);
-    const nameOf = (id: unknown) => (typeof id === 'string' ? (accounts.get(id) ?? keys.get(id) ?? null) : null);
+    const people = await personEmails(store, page);
+    const nameOf = (id: unknown) =>
+      typeof id === 'string' ? (accounts.get(id) ?? keys.get(id) ?? people.get(id) ?? null) : null;
     return {
       object: 'list',
       data: page.map((entry) => ({
         ...auditEntryJson(entry),
-        actor_name: nameOf(entry.actor.replace(/^account:/, '')),
+        actor_name: nameOf(entry.actor.replace(/^(account|person):/, '')),
         subject_name: nameOf(entry.subject),
         account_id: typeof entry.details.account_id === 'string' ? entry.details.account_id : null,
         account_name: nameOf(entry.details.account_id),

@@ -172,6 +172,9 @@ describe('operator/audit-log', () => {
     expect(entry).toMatchObject({ action: 'key.create', actor: 'operator', account_id: account.accountId });
     expect(entry.account_name).toMatch(/@/);
     expect(new Set((data as Json[]).map(({ action }) => String(action).split('.')[0]))).toEqual(new Set(['key']));
+    await client.call('POST', 'invitations', { email: 'new@example.test', role: 'auditor', projects: null });
+    const [made] = (await get('operator/audit-log?action=invitation.create')).data as Json[];
+    expect([made!.actor, made!.actor_name]).toEqual([expect.stringMatching(/^person:per-/), entry.account_name]);
     const first = await get('operator/audit-log?limit=1');
     const next = await get(`operator/audit-log?limit=1&after=${first.data[0].id}`);
     expect([first.has_more, next.data[0].id < first.data[0].id]).toEqual([true, true]);

@@ -41,9 +41,10 @@ export function BudgetForm({ budget, save, stale, onDone, of }: BudgetFormProps)
   );
   return (
     <ChangeForm
-      action={isNone ? 'Save without a budget' : 'Save budget'}
+      action={isNone && budget ? 'Remove the budget' : 'Save budget'}
       button="start"
       change={change}
+      disabled={isNone && budget === null}
       onDone={onDone}
       params={['budget', 'budget.limit_usd', 'budget.period', 'budget.alert_at']}
     >

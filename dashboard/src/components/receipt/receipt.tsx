@@ -107,9 +107,12 @@ function placeFacts(
   const grams = route?.carbon ?? region?.carbon ?? null;
   const cloudAct = provider?.cloud_act ?? null;
   return [
-    { name: 'City', value: region ? `${region.city} (${locode})` : (locode ?? unknown) },
+    {
+      name: 'City',
+      value: region ? `${region.city} (${locode})` : locode === 'global' ? 'No region' : (locode ?? unknown),
+    },
     { name: 'Country', value: route?.country ?? region?.country ?? unknown },
-    { name: 'Provider’s seat', value: provider?.headquarters ?? unknown },
+    { name: 'Provider’s headquarters', value: provider?.headquarters ?? unknown },
     { name: 'US CLOUD Act', value: cloudAct === null ? unknown : cloudAct ? 'applies' : 'does not apply' },
     { name: 'Grid intensity', value: grams === null ? 'not published' : `${carbon(grams)}CO₂e/kWh` },
   ];

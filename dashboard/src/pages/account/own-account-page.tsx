@@ -12,7 +12,7 @@ import { SessionsCard } from './sessions-card.js';
 import { TwoFactorCard } from './two-factor-card.js';
 
 export function Page() {
-  const { account, hasAccount, version, sign_in: ways, opened_by: openedBy } = useSession();
+  const { account, hasAccount, person, role, version, sign_in: ways, opened_by: openedBy } = useSession();
   const isPerson = openedBy !== 'admin_token';
   return (
     <>
@@ -24,6 +24,7 @@ export function Page() {
               <Facts
                 facts={[
                   { name: 'Email', value: account.email },
+                  ...(isPerson ? [{ name: 'You', value: `${person.email}, ${role}` }] : []),
                   { name: 'Id', value: <code className="text-xs">{account.id}</code>, ownLine: true },
                   { name: 'Created', value: date(account.created_at) },
                   { name: 'State', value: account.status },

@@ -81,7 +81,12 @@ function columns(onEdit: (model: CatalogueModel) => void): Column<CatalogueModel
     { header: 'Model', lead: true, cell: ({ id }) => <ModelId id={id} /> },
     {
       header: 'State',
-      cell: ({ state }) => <Badge tone={tones[state]}>{modelStateName(state)}</Badge>,
+      cell: ({ state, servable }) =>
+        state === 'available' && !servable ? (
+          <Badge>not set up here</Badge>
+        ) : (
+          <Badge tone={tones[state]}>{modelStateName(state)}</Badge>
+        ),
     },
     { header: 'Reason', cell: ({ reason }) => <span className="wrap-anywhere text-ink-2">{reason ?? unknown}</span> },
     {

@@ -101,7 +101,7 @@ function Ledger({ currency }: { currency: string | null }) {
           )
         ) : rows.length === 0 ? (
           <EmptyState icon={CreditsIcon} title="No entries">
-            Credit that is added and requests that cost something appear here.
+            Credit that is added and requests that are billed appear here.
           </EmptyState>
         ) : (
           <>

@@ -93,7 +93,7 @@ function AddEntry({ models, full, onAdd }: { models: string[]; full: boolean; on
   const { data: catalogue } = useQuery(catalogueQuery);
   const entry = id.trim();
   const twice = models.includes(entry);
-  const suggestions = catalogue ? modelSuggestions(catalogue) : [];
+  const suggestions = catalogue ? modelSuggestions(catalogue).filter(({ value }) => !models.includes(value)) : [];
   const isUnknown = refused !== null && refused === entry;
   const add = () => {
     if (!entry || twice || full) return;
@@ -119,7 +119,7 @@ function AddEntry({ models, full, onAdd }: { models: string[]; full: boolean; on
         onChange={setId}
         onEnter={add}
         placeholder={suggestions[0]?.value ?? 'Model'}
-        suggestions={suggestions.filter(({ value }) => !models.includes(value))}
+        suggestions={suggestions}
         value={id}
       />
       <Button className="pointer-coarse:h-11" disabled={!entry || twice || full} onClick={add}>

@@ -3,6 +3,7 @@ import type { Report } from '../../api/report-types.js';
 import { Amount } from '../../components/amount.js';
 import { figureStats, StatRow } from '../../components/report/stat-row.js';
 import type { UsageSearch } from '../../components/usage-link.js';
+import { useLack } from '../../components/why-not.js';
 import { unknown } from '../../format/figures.js';
 
 interface SummaryStatsProps {
@@ -12,11 +13,12 @@ interface SummaryStatsProps {
 }
 
 export function SummaryStats({ data: { totals, previous }, balance, search }: SummaryStatsProps) {
+  const seesCredits = useLack('credits.read') === null;
   const value = balance === null ? unknown : <Amount as="total" inside usd={balance} />;
   return (
     <StatRow
       stats={[
-        { label: 'Balance', value, to: { path: '/credits', search: {} }, note: 'now' },
+        ...(seesCredits ? [{ label: 'Balance', value, to: { path: '/credits', search: {} }, note: 'now' }] : []),
         ...figureStats({ totals, previous, path: '/usage', search }),
       ]}
     />
