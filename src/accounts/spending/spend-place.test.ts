@@ -97,6 +97,7 @@ describe('the processes of a fleet', () => {
       const now = new Set(places().filter((place) => place === 'redis' || place === 'store'));
       for (const place of now) seen.add(place!);
       expect(now.size, `turn ${turn}: ${places()}`).toBeLessThanOrEqual(1);
+      for (const { place, redis } of all) expect(redis.isUp || place.now !== 'redis', `turn ${turn}`).toBe(true);
     }
     expect([...seen].sort()).toEqual(['redis', 'store']);
   });

@@ -99,8 +99,10 @@ export class SpendPlace {
     }
     if (wanted !== this.inStore) return;
     if (others.some(({ inStore }) => inStore !== this.inStore)) return;
-    if (!this.inStore && this.place !== 'redis') await this.deps.catchUp();
-    this.settle(this.inStore ? 'store' : 'redis');
+    if (this.inStore) return this.settle('store');
+    if (this.place !== 'redis') await this.deps.catchUp();
+    // It may have gone again while the others were asked.
+    if (this.deps.redisIsUp()) this.settle('redis');
   }
 
   private async join() {
