@@ -68,8 +68,8 @@ export interface SharedSpend {
   setSpent(subject: SpendSubject, spentPico: bigint, when: 'first' | 'least' | number): Promise<boolean>;
   /** null where the shared state is out of reach. */
   inFlight(subject: SpendSubject): Promise<{ heldPico: bigint; requests: number } | null>;
-  /** Called with each subject of which a cost may not have been added: the store has to be asked what was spent. It never rejects. */
-  onMissed(listener: (subject: SpendSubject) => Promise<void>): void;
+  /** Called with each subject of which a cost may not have been added: the store has to be asked what was spent. */
+  onMissed(listener: (subject: SpendSubject) => void): void;
   /** Called each time the shared state goes out of reach. */
   onAway(listener: () => void): void;
 }
@@ -96,6 +96,6 @@ export interface RedisSpending extends SharedSpend {
   readonly isAsking: boolean;
   heldOf(subject: SpendSubject): OwnHold;
   allHeld(): Iterable<OwnHold>;
-  /** Redis gets what is held here, and everybody who listens is told that it may have missed costs. */
-  catchUp(): void;
+  /** What was spent of these is not known there any more: whoever asks next has to tell it. */
+  forget(subjects: readonly SpendSubject[]): Promise<void>;
 }

@@ -182,7 +182,7 @@ export async function inParallel(count: number, atOnce: number, act: (index: num
  * promised only while Redis answers.
  */
 export async function whileShared<T>({ all }: Replicas, round: (attempt: number) => Promise<T>): Promise<T> {
-  const absences = () => all.reduce((sum, { output }) => sum + output.stderr.split(outOfReach).length - 1, 0);
+  const absences = () => all.reduce((sum, { output }) => (output.stderr.match(outOfReach)?.length ?? 0) + sum, 0);
   for (let attempt = 1; ; attempt++) {
     for (const replica of all) while ((await readiness(replica)).degraded.length > 0);
     const before = absences();
@@ -195,7 +195,7 @@ export async function whileShared<T>({ all }: Replicas, round: (attempt: number)
   }
 }
 
-const outOfReach = 'shared state is out of reach';
+const outOfReach = /shared state is out of reach|going on without them/g;
 const attemptsMax = 5;
 
 /** What a replica says of its parts at /readyz. */

@@ -25,7 +25,8 @@ const askOf = (estimatePico: bigint, limitPico: bigint): SpendAsk => ({
 
 /** One subject in a Redis that each process reaches or not. */
 class OneSubject {
-  spentPico = 0n;
+  /** null = not known. */
+  spentPico: bigint | null = 0n;
   readonly held = new Map<string, { heldPico: bigint; requests: number }>();
 
   inFlight() {
@@ -42,7 +43,7 @@ class FakeRedis implements RedisSpending {
   private asking = 0;
   private losses = 0;
   private own = { subject: budget, heldPico: 0n, requests: 0 };
-  private missed: (subject: SpendSubject) => Promise<void> = async () => {};
+  private missed: (subject: SpendSubject) => void = () => {};
   private away: (() => void)[] = [];
 
   constructor(
@@ -64,6 +65,7 @@ class FakeRedis implements RedisSpending {
     // Also where it is back already.
     if (losses !== this.losses) return null;
     const { spentPico } = this.shared;
+    if (spentPico === null) return { kind: 'unknown', place: 0 };
     const inFlight = this.shared.inFlight();
     const refusal = { ...inFlight, kind: 'refused' as const, place: 0, spentPico, change: 0, unchangedMs: 0 };
     if (!hasRoom(limits[0]!.limitPico - spentPico, inFlight)) return refusal;
@@ -75,17 +77,23 @@ class FakeRedis implements RedisSpending {
   }
   release(_: readonly SpendSubject[], estimatePico: bigint, costPico: bigint): void {
     this.count(-estimatePico, -1);
-    if (this.isUp) this.shared.spentPico += costPico;
+    if (this.isUp && this.shared.spentPico !== null) this.shared.spentPico += costPico;
+    else if (this.isUp) this.missed(budget);
   }
   addCost(): void {}
-  async setSpent(_: SpendSubject, spentPico: bigint): Promise<boolean> {
-    if (this.isUp && spentPico > this.shared.spentPico) this.shared.spentPico = spentPico;
-    return this.isUp;
+  async setSpent(_: SpendSubject, spentPico: bigint, when: 'first' | 'least' | number): Promise<boolean> {
+    const known = this.shared.spentPico;
+    const counts = this.isUp && (known === null || (when === 'least' && spentPico > known));
+    if (counts) this.shared.spentPico = spentPico;
+    return counts;
+  }
+  async forget(): Promise<void> {
+    if (this.isUp) this.shared.spentPico = null;
   }
   async inFlight() {
     return this.isUp ? this.shared.inFlight() : null;
   }
-  onMissed(listener: (subject: SpendSubject) => Promise<void>): void {
+  onMissed(listener: (subject: SpendSubject) => void): void {
     this.missed = listener;
   }
   onAway(listener: () => void): void {
@@ -97,9 +105,9 @@ class FakeRedis implements RedisSpending {
   allHeld(): Iterable<OwnHold> {
     return [{ ...this.own }];
   }
-  catchUp(): void {
+  private catchUp(): void {
     if (this.isUp) this.shared.held.set(this.owner, { ...this.own });
-    void this.missed(budget);
+    this.missed(budget);
   }
   lose(): void {
     this.isUp = false;
@@ -152,8 +160,12 @@ function fleet(processes: number, random: SeededRandom) {
     const missed = new MissedSpend({ shared: spend, logger, readSpent });
     spend.onMissed((subject) => missed.doubt(subject));
     const take = async (ask: SpendAsk) => {
-      await missed.certain(ask.limits);
-      return spend.take(ask);
+      for (;;) {
+        await missed.certain(ask.limits);
+        const answer = await spend.take(ask);
+        if (answer?.kind !== 'unknown') return answer;
+        await spend.setSpent(budget, await readSpent(), 'first');
+      }
     };
     const end = (ask: SpendAsk, costPico: bigint) => {
       unsettledPico += costPico;

@@ -26,12 +26,10 @@ export class AgreedSpend implements FleetSpend {
   private readonly stored: StoredSpend;
   private readonly place: SpendPlace;
   private readonly pause: (ms: number) => Promise<unknown>;
-  /** Whether a request has ended since Redis was told what the store has, while not all processes counted there. */
-  private hasEnded = false;
-  /** What the store has to tell Redis again. */
-  private readonly raising = new Set<Promise<void>>();
+  /** The subjects of requests that have ended while not all processes counted in Redis. */
+  private readonly ended = new Map<string, SpendSubject>();
 
-  constructor(deps: AgreedSpendDeps) {
+  constructor(private readonly deps: AgreedSpendDeps) {
     const { redis, store, logger } = deps;
     this.redis = redis;
     this.pause = deps.pause ?? ((ms) => wait(ms, undefined, { ref: false }));
@@ -47,9 +45,7 @@ export class AgreedSpend implements FleetSpend {
       redisIsUp: () => redis.isUp,
       enterStore: () => this.enterStore(),
       enterRedis: () => this.enterRedis(),
-      catchUp: async () => {
-        if (this.hasEnded) await this.catchUp();
-      },
+      catchUp: () => this.catchUp(),
     });
     redis.onAway(() => this.place.leaveRedis());
   }
@@ -96,12 +92,8 @@ export class AgreedSpend implements FleetSpend {
     return others && { heldPico: others.heldPico + own.heldPico, requests: others.requests + own.requests };
   }
 
-  onMissed(listener: (subject: SpendSubject) => Promise<void>): void {
-    this.redis.onMissed((subject) => {
-      const raising = listener(subject).finally(() => this.raising.delete(raising));
-      this.raising.add(raising);
-      return raising;
-    });
+  onMissed(listener: (subject: SpendSubject) => void): void {
+    this.redis.onMissed(listener);
   }
 
   onAway(listener: () => void): void {
@@ -114,7 +106,7 @@ export class AgreedSpend implements FleetSpend {
 
   private countElsewhere(subjects: readonly SpendSubject[], costPico: bigint): void {
     if (this.isInRedis) return;
-    this.hasEnded = true;
+    for (const subject of subjects) this.ended.set(subject.name, subject);
     this.stored.released(subjects, costPico);
   }
 
@@ -123,16 +115,20 @@ export class AgreedSpend implements FleetSpend {
     await this.stored.publish();
   }
 
-  /** Every process tells Redis what the store has by now; the last one finds in the store what all have spent. */
+  /** Whoever asks Redis next of what was counted here tells it what the store has, where every process has settled by then. */
   private async enterRedis(): Promise<void> {
-    await this.stored.end();
-    await this.catchUp();
+    this.ended.clear();
+    await this.redis.forget(await this.stored.end());
   }
 
+  /** What has ended since this process left the store: it may have been told to Redis before that forgot. */
   private async catchUp(): Promise<void> {
-    this.hasEnded = false;
-    this.redis.catchUp();
-    await Promise.all(this.raising);
+    const ended = [...this.ended.values()];
+    this.ended.clear();
+    if (ended.length === 0) return;
+    const { settled, spentOf } = this.deps;
+    await settled();
+    await Promise.all(ended.map(async (subject) => this.redis.setSpent(subject, await spentOf(subject), 'least')));
   }
 }
 

@@ -23,7 +23,7 @@ class ScriptedSpend implements FleetSpend {
   readonly asked: SpendAsk[] = [];
   readonly log: string[] = [];
   isInRedis = true;
-  missed: (subject: SpendSubject) => Promise<void> = async () => {};
+  missed: (subject: SpendSubject) => void = () => {};
   away: () => void = () => {};
 
   async take(ask: SpendAsk): Promise<SpendAnswer | null> {
@@ -47,7 +47,7 @@ class ScriptedSpend implements FleetSpend {
   async inFlight() {
     return { heldPico: 77n, requests: 7 };
   }
-  onMissed(listener: (subject: SpendSubject) => Promise<void>): void {
+  onMissed(listener: (subject: SpendSubject) => void): void {
     this.missed = listener;
   }
   onAway(listener: () => void): void {

@@ -200,7 +200,7 @@ export class FleetSpendHolds implements Spending {
       .then((spentPico) => this.deps.shared.setSpent(subject, spentPico, 'first'))
       .finally(() => this.learning.delete(subject.name));
     this.learning.set(subject.name, learning);
-    setTimeout(() => void this.missed.raiseLater(subject), lookAgainMs).unref();
+    setTimeout(() => this.missed.raiseLater(subject), lookAgainMs).unref();
     return learning;
   }
 

@@ -17,16 +17,16 @@ export class MissedSpend {
   private readonly queue = new Map<string, SpendSubject>();
   /** What the shared state knows too low, until it is corrected: the correction under way, or null. */
   private readonly doubts = new Map<string, Promise<void> | null>();
-  private running: Promise<void> | null = null;
+  private isRunning = false;
 
   constructor(private readonly deps: MissedSpendDeps) {}
 
-  /** The shared state was out of reach, and has a sum of before. Resolves when it was told what the store has. */
-  doubt(subject: SpendSubject): Promise<void> {
+  /** The shared state was out of reach, and has a sum of before. */
+  doubt(subject: SpendSubject): void {
     this.doubts.set(subject.name, null);
     // What another process adds while the store is read may be missing in it.
-    setTimeout(() => void this.raiseLater(subject), allSettledMs).unref();
-    return this.raiseLater(subject);
+    setTimeout(() => this.raiseLater(subject), allSettledMs).unref();
+    this.raiseLater(subject);
   }
 
   /** Resolves when nothing is known too low of these any more, as far as the store can be read; null where nothing is. */
@@ -38,20 +38,19 @@ export class MissedSpend {
     return raising.length === 0 ? null : Promise.all(raising);
   }
 
-  /** Resolves when nothing waits any more. */
-  raiseLater(subject: SpendSubject): Promise<void> {
+  raiseLater(subject: SpendSubject): void {
     this.queue.set(subject.name, subject);
-    this.running ??= this.raiseAll();
-    return this.running;
+    if (!this.isRunning) void this.raiseAll();
   }
 
   /** One after the other, because an outage leaves many of them to a store that has other work. */
   private async raiseAll(): Promise<void> {
+    this.isRunning = true;
     for (const [name, subject] of this.queue) {
       this.queue.delete(name);
       await this.raise(subject);
     }
-    this.running = null;
+    this.isRunning = false;
   }
 
   private raise(subject: SpendSubject): Promise<void> {

@@ -61,6 +61,8 @@ const retryMs = 500;
 export class StoredSpend {
   private readonly unsettled: UnsettledCosts;
   private readonly counters = new Map<string, Counter>();
+  /** What was asked for or has changed since the beginning. */
+  private readonly touched = new Map<string, SpendSubject>();
   /** Requests that have no answer yet. */
   private asking = 0;
 
@@ -115,12 +117,15 @@ export class StoredSpend {
       if (!isDeepStrictEqual(rows.get(subject.name), this.rowOf(subject))) this.changed(subject);
   }
 
-  /** Nothing is asked here any more, and nothing of this process is in the store. */
-  async end(): Promise<void> {
+  /** Nothing is asked here any more, and nothing of this process is in the store. Returns the subjects that it was about. */
+  async end(): Promise<readonly SpendSubject[]> {
     while (this.asking > 0) await this.deps.pause(5);
     await this.deps.settled();
     await this.deps.store.writeAll(this.deps.process, []);
     this.counters.clear();
+    const touched = [...this.touched.values()];
+    this.touched.clear();
+    return touched;
   }
 
   private counterOf(accountId: string): Counter {
@@ -132,6 +137,7 @@ export class StoredSpend {
   }
 
   private changed(subject: SpendSubject): void {
+    this.touched.set(subject.name, subject);
     const counter = this.counterOf(subject.accountId);
     counter.changed.set(subject.name, subject);
     this.run(counter);

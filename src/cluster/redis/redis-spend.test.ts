@@ -142,6 +142,22 @@ describe('a process that is gone', () => {
   }, 60_000);
 });
 
+describe('a sum that is forgotten', () => {
+  it('has to be told again, and what is held stays', async () => {
+    await inReach(async (attempt) => {
+      const { states, subject } = await pair(attempt, 5n);
+      const ask = askOf([[subject, 100n]], 10n);
+      expect(kindOf(await states[0].spend.take(ask))).toBe('held');
+      await states[1].spend.forget([subject]);
+      expect(kindOf(await states[0].spend.take(ask))).toBe('unknown');
+      expect(await states[0].spend.setSpent(subject, 80n, 'first')).toBe(true);
+      expect(await states[1].spend.inFlight(subject)).toEqual({ heldPico: 10n, requests: 1 });
+      expect(kindOf(await states[1].spend.take(ask))).toBe('held');
+      expect(kindOf(await states[1].spend.take(ask))).toBe('refused');
+    });
+  });
+});
+
 describe('a Redis that was away', () => {
   it('gets what is held again, and what it missed is reported', async () => {
     const state = await redis.open();

@@ -4,8 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { OwnHold, RedisSpending, SpendAnswer, SpendAsk, SpendSubject } from '../shared-spend.js';
-import { bySlot, type SharedLink } from './shared-link.js';
+import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
 import {
+  forgetSpentScript,
   heldSpendScript,
   leaseMs,
   publishSpendScript,
@@ -61,14 +62,14 @@ export class RedisSpend implements RedisSpending {
   readonly owner = randomBytes(6).toString('base64url');
   private readonly keyPrefix: string;
   private readonly holds = new Map<string, OwnHolds>();
-  private readonly missedListeners: ((subject: SpendSubject) => Promise<void>)[] = [];
+  private readonly missedListeners: ((subject: SpendSubject) => void)[] = [];
   private readonly takes = new TurnBatch<Taking>((asks) => this.sendAllTakes(asks));
   private readonly releases = new TurnBatch<Release>((asks) => this.sendAllReleases(asks), 'releases');
   private readonly renewal: NodeJS.Timeout;
 
   constructor(private readonly link: SharedLink) {
     this.keyPrefix = `${link.prefix}s:`;
-    link.onBack((node) => this.catchUp((key) => node.covers(key)));
+    link.onBack((node) => this.comeBack(node));
     this.renewal = setInterval(() => this.renew(), renewMs).unref();
   }
 
@@ -93,11 +94,10 @@ export class RedisSpend implements RedisSpending {
     return this.holds.values();
   }
 
-  /** Redis may have lost everything, or have missed releases: it gets what is held here, and the store is asked for the rest. */
-  catchUp(covers: (key: string) => boolean = () => true): void {
-    const all = [...this.holds.values()].filter(({ key }) => covers(key));
-    this.publish(all);
-    for (const { subject } of all) this.reportMissed(subject);
+  async forget(subjects: readonly SpendSubject[]): Promise<void> {
+    const keys = subjects.map((subject) => this.keyOf(subject));
+    const run = (some: string[]) => this.link.run(forgetSpentScript, some, [], this.link.patientWaitMs);
+    await Promise.all(inParts(this.link, keys, (key) => key).map(run));
   }
 
   take(ask: SpendAsk): Promise<SpendAnswer | null> {
@@ -138,7 +138,7 @@ export class RedisSpend implements RedisSpending {
     return held && { heldPico: amountAt(held, 0), requests: held[2]! };
   }
 
-  onMissed(listener: (subject: SpendSubject) => Promise<void>): void {
+  onMissed(listener: (subject: SpendSubject) => void): void {
     this.missedListeners.push(listener);
   }
 
@@ -232,6 +232,13 @@ export class RedisSpend implements RedisSpending {
     }
   }
 
+  /** Redis may have lost everything, or have missed releases: it gets what is held here, and the store is asked for the rest. */
+  private comeBack(node: SharedNode): void {
+    const all = [...this.holds.values()].filter(({ key }) => node.covers(key));
+    this.publish(all);
+    for (const { subject } of all) this.reportMissed(subject);
+  }
+
   private renew(): void {
     const nowMs = performance.now();
     const due: OwnHolds[] = [];
@@ -245,10 +252,7 @@ export class RedisSpend implements RedisSpending {
   }
 
   private publish(all: readonly OwnHolds[]): void {
-    for (const together of bySlot(this.link, all, ({ key }) => key)) {
-      for (let at = 0; at < together.length; at += publishedMax)
-        this.publishSome(together.slice(at, at + publishedMax));
-    }
+    for (const some of inParts(this.link, all, ({ key }) => key)) this.publishSome(some);
   }
 
   private publishSome(some: readonly OwnHolds[]): void {
@@ -264,8 +268,16 @@ export class RedisSpend implements RedisSpending {
   }
 
   private reportMissed(subject: SpendSubject): void {
-    for (const listener of this.missedListeners) void listener(subject);
+    for (const listener of this.missedListeners) listener(subject);
   }
+}
+
+/** What fits into one command each. */
+function inParts<T>(link: SharedLink, all: readonly T[], keyOf: (one: T) => string): T[][] {
+  const parts: T[][] = [];
+  for (const together of bySlot(link, all, keyOf))
+    for (let at = 0; at < together.length; at += publishedMax) parts.push(together.slice(at, at + publishedMax));
+  return parts;
 }
 
 function answerOf(raw: readonly number[]): SpendAnswer {

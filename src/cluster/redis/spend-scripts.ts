@@ -165,11 +165,22 @@ writeSpend()
 return 1
 `);
 
+/** What was spent of each subject is not known any more. */
+export const forgetSpentScript = script(`${reading}
+for at = 1, #KEYS do
+  local list = listOf(at)
+  list[1], list[2] = false, 0
+  noteChange(at, list)
+end
+writeSpend()
+return #KEYS
+`);
+
 /** Returns what is held of a subject, in two parts, and for how many requests. */
 export const heldSpendScript = script(`${reading}
 return { heldOf(listOf(1)) }
 `);
 
 export const spendScripts = [
-  ...[takeSpendScript, releaseSpendScript, publishSpendScript, setSpentScript, heldSpendScript],
+  ...[takeSpendScript, releaseSpendScript, publishSpendScript, setSpentScript, forgetSpentScript, heldSpendScript],
 ];
