@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { OwnHold, RedisSpending, SpendAnswer, SpendAsk, SpendSubject } from '../shared-spend.js';
-import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
+import { bySlot, inParts, type SharedLink, type SharedNode } from './shared-link.js';
 import {
   forgetSpentScript,
   heldSpendScript,
@@ -97,7 +97,7 @@ export class RedisSpend implements RedisSpending {
   async forget(subjects: readonly SpendSubject[]): Promise<void> {
     const keys = subjects.map((subject) => this.keyOf(subject));
     const run = (some: string[]) => this.link.run(forgetSpentScript, some, [], this.link.patientWaitMs);
-    await Promise.all(inParts(this.link, keys, (key) => key).map(run));
+    await Promise.all(inParts(this.link, keys, (key) => key, publishedMax).map(run));
   }
 
   take(ask: SpendAsk): Promise<SpendAnswer | null> {
@@ -252,7 +252,7 @@ export class RedisSpend implements RedisSpending {
   }
 
   private publish(all: readonly OwnHolds[]): void {
-    for (const some of inParts(this.link, all, ({ key }) => key)) this.publishSome(some);
+    for (const some of inParts(this.link, all, ({ key }) => key, publishedMax)) this.publishSome(some);
   }
 
   private publishSome(some: readonly OwnHolds[]): void {
@@ -270,14 +270,6 @@ export class RedisSpend implements RedisSpending {
   private reportMissed(subject: SpendSubject): void {
     for (const listener of this.missedListeners) listener(subject);
   }
-}
-
-/** What fits into one command each. */
-function inParts<T>(link: SharedLink, all: readonly T[], keyOf: (one: T) => string): T[][] {
-  const parts: T[][] = [];
-  for (const together of bySlot(link, all, keyOf))
-    for (let at = 0; at < together.length; at += publishedMax) parts.push(together.slice(at, at + publishedMax));
-  return parts;
 }
 
 function answerOf(raw: readonly number[]): SpendAnswer {

@@ -65,3 +65,16 @@ export function bySlot<Ask>(
   }
   return groups.values();
 }
+
+/** The asks in parts of so many that can share a command. */
+export function inParts<Ask>(
+  link: Pick<SharedLink, 'isCluster' | 'slotOf'>,
+  asks: readonly Ask[],
+  keyOf: (ask: Ask) => string,
+  most: number,
+): Ask[][] {
+  const parts: Ask[][] = [];
+  for (const together of bySlot(link, asks, keyOf))
+    for (let at = 0; at < together.length; at += most) parts.push(together.slice(at, at + most));
+  return parts;
+}
