@@ -173,7 +173,7 @@ export interface HttpDeps {
   /** Whether everybody may see it. */
   statusIsPublic: boolean;
   /** What requests in flight hold of balances; absent where no request path is there. */
-  spend?: Pick<Spending, 'inFlight' | 'heldOf' | 'exceeded'>;
+  spend?: Pick<Spending, 'inFlight' | 'heldOf' | 'exceeded' | 'isElsewhere'>;
   catalogue: { readonly current: Snapshot | null; reload(): Promise<ReloadOutcome> };
   catalogueUpdates: CatalogueUpdatesPort;
   /** The names that the operator gives to models. */

@@ -70,6 +70,10 @@ export class FleetSpendHolds implements Spending {
     return this.own.exceeded;
   }
 
+  get isElsewhere(): boolean {
+    return !this.deps.shared.isInRedis;
+  }
+
   /** null also where it has to be asked later, because the shared state may know too little. */
   askOf(identity: Identity, estimatePico: PicoUsd, atMs: number, holdsBalance = true): SpendAsk | null {
     const ask = this.wholeAsk(identity, estimatePico, atMs, holdsBalance);

@@ -68,6 +68,7 @@ const noSpends: readonly PeriodSpend[] = [];
 
 export class SpendHolds implements Spending {
   exceeded = 0;
+  readonly isElsewhere = false;
   /** Called at the end of every hold. */
   onRelease: ((request: HeldRequest, costPico: PicoUsd, countedPico: PicoUsd) => void) | null = null;
   private readonly accounts = new Map<string, InFlight>();

@@ -19,6 +19,8 @@ export interface SpendHold {
 export interface Spending {
   /** How many requests cost more than they had held. */
   readonly exceeded: number;
+  /** Whether a fleet counts in the store, or each process alone, because Redis was out of reach a moment ago. */
+  readonly isElsewhere: boolean;
   /** Throws budget_exceeded or key_limit_exceeded where one is spent, whatever is in flight. Without any it waits for nothing. */
   checkLimits(identity: Identity): MaybePromise<void>;
   /**

@@ -55,6 +55,7 @@ interface Figures {
 /** A cost is settled well within these together. */
 const doubtMs = 40;
 const doubtsMax = 30;
+const heldDoubtsMax = 4;
 /** After the store has failed. */
 const retryMs = 500;
 
@@ -197,7 +198,7 @@ export class StoredSpend {
       }
       const refusal = refusalOf(ask, figures, taking.doubts === doubtsMax);
       // What another process has just ended may still be written.
-      const isDoubted = refusal === null || (taking.doubts === 0 && held.length > 0);
+      const isDoubted = refusal === null || (taking.doubts < heldDoubtsMax && held.length > 0);
       taking.doubts++;
       if (!isDoubted) return refusal;
       doubted.push(taking);

@@ -25,6 +25,7 @@ export function registerOps(app: FastifyInstance, deps: HttpDeps, lifecycle: { r
     if (fault !== null) missing.push('journal');
     reply.header('cache-control', 'no-store').code(missing.length === 0 ? 200 : 503);
     const parts = [...deps.deployment.degraded(), ...(deps.journal.settlerAway ? ['settler'] : [])];
+    if (deps.spend?.isElsewhere && !parts.includes('redis')) parts.push('redis');
     const degraded = parts.length > 0 ? { degraded: parts } : {};
     if (missing.length === 0) return { status: 'ready', ...degraded, ...countryData(deps) };
     return { status: 'not_ready', missing, ...(fault !== null && { reason: journalReason(fault) }), ...degraded };
