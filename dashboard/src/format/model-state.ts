@@ -1,5 +1,5 @@
 /** The states of a model, as every page names them. */
-export const modelStateNames = {
+const modelStateNames = {
   available: 'available',
   soft_disabled: 'temporarily disabled',
   disabled: 'disabled',

@@ -23,6 +23,7 @@ export interface StoredSpendDeps {
   spentOf(subject: SpendSubject): Promise<bigint>;
   /** Resolves when every cost so far is in the store. */
   settled(): Promise<unknown>;
+  /** Never rejects. */
   pause(ms: number): Promise<unknown>;
 }
 

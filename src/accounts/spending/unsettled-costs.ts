@@ -9,6 +9,7 @@ export interface Cost {
 export interface UnsettledCostsDeps {
   /** Resolves when every cost so far is in the store; rejects while that is not possible. */
   settled(): Promise<unknown>;
+  /** Never rejects. */
   pause(ms: number): Promise<unknown>;
   /** The cost is in the store. It counts here until `forget` is called, because somebody may be reading what the store had before. */
   onSettled(cost: Cost): void;
