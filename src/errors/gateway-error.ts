@@ -32,10 +32,11 @@ export class GatewayError extends Error {
     readonly extras: ErrorExtras = {},
   ) {
     const row = errorTable[condition] as unknown as ErrorRow<unknown>;
+    const message = row.message(values);
     // It is an answer and no fault: nobody reads where it was made, and to note that costs more than to write the answer.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(row.message(values));
+    super(message);
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
     this.row = row as ErrorRow<never>;

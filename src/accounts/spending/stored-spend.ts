@@ -31,7 +31,7 @@ interface Taking {
   readonly ask: SpendAsk;
   readonly resolve: (answer: SpendAnswer) => void;
   readonly reject: (error: unknown) => void;
-  /** How often it was refused only because of costs that may have been counted twice. */
+  /** How often a refusal was put off: it counted a cost that may be settled already, or what another process may have ended. */
   doubts: number;
 }
 
@@ -56,6 +56,7 @@ interface Figures {
 /** A cost is settled well within these together. */
 const doubtMs = 40;
 const doubtsMax = 30;
+/** What another process has ended is written well within these. */
 const heldDoubtsMax = 4;
 /** After the store has failed. */
 const retryMs = 500;
