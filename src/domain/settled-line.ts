@@ -17,12 +17,14 @@ const [requestAt, costAt, createdAt] = [column('request_id'), column('cost_pico'
 const [promptAt, completionAt] = [column('prompt_tokens'), column('completion_tokens')];
 const [cachedAt, reasoningAt] = [column('cached_tokens'), column('reasoning_tokens')];
 const [latencyAt, firstByteAt] = [column('latency_ms'), column('first_byte_ms')];
+const [notionalAt, countedAt] = [column('notional_pico'), column('counted_pico')];
 const [attemptsAt, billAt, proofAt] = [column('attempts'), column('bill'), column('proof')];
 const [servedAt, attemptedAt] = [column('served_model'), column('providers_attempted')];
 
 /** Cells of which each line has its own, whole. Of three others it has a part. */
 export const ownColumns: ReadonlySet<number> = new Set([
   ...[0, costAt, requestAt, createdAt, promptAt, completionAt, cachedAt, reasoningAt, latencyAt, firstByteAt],
+  ...[notionalAt, countedAt],
 ]);
 
 /** In the cell of the attempts: their times. A quote inside of a text has a backslash before it. */
@@ -77,11 +79,13 @@ export function splitLine(row: SettlementRow): SettledLine {
   if (row.line !== null) return row.line;
   const cells = lineText(row).split('\t');
   const number = (index: number): number => Number(cells[index]);
+  const amount = (index: number): bigint | null => (cells[index] === noValue ? null : BigInt(cells[index]!));
   return {
     ...{ accountId: row.accountId, chargePico: row.chargePico, form: formOf(cells), id: unescapeCell(cells[0]!) },
     ...{ createdAt: number(createdAt), promptTokens: number(promptAt), completionTokens: number(completionAt) },
     ...{ cachedTokens: number(cachedAt), reasoningTokens: number(reasoningAt), latencyMs: number(latencyAt) },
     firstByteMs: cells[firstByteAt] === noValue ? null : number(firstByteAt),
     bodyHashes: cells[proofAt]!.match(hashes)?.[0] ?? null,
+    ...{ notionalPico: amount(notionalAt), countedPico: amount(countedAt) },
   };
 }

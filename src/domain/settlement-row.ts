@@ -57,6 +57,9 @@ export interface SettledLine {
   readonly firstByteMs: number | null;
   /** Of the request and the answer, as the proof has them; null where it has not both. */
   readonly bodyHashes: string | null;
+  /** Of what an own credential has served: its list price, and what budgets count. */
+  readonly notionalPico: bigint | null;
+  readonly countedPico: bigint | null;
 }
 
 /** How far the journal of one process is settled. The store notes it with the records. */

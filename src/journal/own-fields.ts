@@ -12,8 +12,9 @@ const separator = '","';
 const twoHashes = new RegExp(`^[\\w-]{${hashLength}}${separator}[\\w-]{${hashLength}}$`);
 /** The hash of the project's policy at the end of a proof, a list of its own. */
 const projectLength = ',["'.length + hashLength + '"]'.length;
-/** Holes that every line has: ids, time, tokens, cost, latency, first byte. */
+/** Holes that every line has: ids, time, tokens, cost, latency, first byte; and at its end the two amounts of an own credential. */
 const fixedHoles = 10;
+const holesAtEnd = 2;
 
 export class OwnFields {
   id = '';
@@ -28,6 +29,9 @@ export class OwnFields {
   latencyMs = 0;
   firstByteMs: number | null = null;
   bodyHashes: string | null = null;
+  /** Of what an own credential has served: its list price, and what budgets count. */
+  notional: string | null = null;
+  counted: string | null = null;
   /** The times of attempts, then the counts of the bill. */
   readonly #others: number[] = [];
   readonly #common = Buffer.allocUnsafeSlow(commonMax);
@@ -71,15 +75,16 @@ export class OwnFields {
   /** The line whose text before, between and behind these fields is given; null where they are not as many. */
   lineOf(pieces: readonly string[]): string | null {
     const others = this.#others;
-    const holes = fixedHoles + others.length;
-    if (pieces.length !== holes + (this.bodyHashes === null ? 1 : 2)) return null;
+    let next = fixedHoles + others.length;
+    if (pieces.length !== next + (this.bodyHashes === null ? 1 : 2) + holesAtEnd) return null;
     let line =
       `${pieces[0]}${escapeText(this.id)}${pieces[1]}${this.cost}${pieces[2]}${escapeText(this.#requestId)}` +
       `${pieces[3]}${this.createdAt}${pieces[4]}${this.promptTokens}${pieces[5]}${this.completionTokens}` +
       `${pieces[6]}${this.cachedTokens}${pieces[7]}${this.reasoningTokens}${pieces[8]}${this.latencyMs}` +
       `${pieces[9]}${this.firstByteMs ?? noValue}${pieces[fixedHoles]}`;
     for (let i = 0; i < others.length; i++) line += `${others[i]}${pieces[fixedHoles + 1 + i]}`;
-    return this.bodyHashes === null ? line : `${line}${this.bodyHashes}${pieces[holes + 1]}`;
+    if (this.bodyHashes !== null) line += `${this.bodyHashes}${pieces[++next]}`;
+    return `${line}${this.notional ?? noValue}${pieces[next + 1]}${this.counted ?? noValue}${pieces[next + 2]}`;
   }
 
   #clear(): void {
@@ -94,6 +99,8 @@ export class OwnFields {
     this.latencyMs = 0;
     this.firstByteMs = null;
     this.bodyHashes = null;
+    this.notional = null;
+    this.counted = null;
     this.#others.length = 0;
     this.#size = 0;
   }
@@ -122,6 +129,8 @@ export class OwnFields {
       case field.id: this.id = bytes.toString('utf8', start, end); return true;
       case field.requestId: this.#requestId = bytes.toString('utf8', start, end); return true;
       case field.costPico: this.cost = bytes.toString('utf8', start, end); return true;
+      case field.notionalPico: this.notional = bytes.toString('latin1', start, end); return true;
+      case field.countedPico: this.counted = bytes.toString('latin1', start, end); return true;
       default: return false;
     }
   }

@@ -23,6 +23,12 @@ function proofOf(random: SeededRandom): string | null {
   ]);
 }
 
+function ownCredential(random: SeededRandom): Partial<Generation> {
+  const amount = () => random.pick([null, 0n, 7n, 10n ** 30n, BigInt(random.below(9_000))]);
+  const credentialOwner = random.pick(['project', 'account'] as const);
+  return { credentialId: 'cred-1', credentialOwner, notionalPico: amount(), countedPico: amount() };
+}
+
 function randomGeneration(random: SeededRandom): Generation {
   const text = (usual: string) => (random.chance(0.1) ? random.pick(odd) : usual);
   const number = () => random.pick([0, 1, 127, 128, 70_000, 2 ** 40, random.below(9_000)]);
@@ -56,6 +62,7 @@ function randomGeneration(random: SeededRandom): Generation {
     proof: proofOf(random),
     skipped: random.chance(0.2) ? [{ route: random.pick(odd), reason: 'unconfigured', param: null }] : null,
     ...{ projectId: random.chance(0.5) ? null : 'proj-1', holderId: null, door: random.pick([null, 'messages']) },
+    ...(random.chance(0.4) && ownCredential(random)),
   });
 }
 
@@ -68,7 +75,9 @@ it('a record has the line, the sums and the receipt that its generation has, wha
     const plain = settlementRow(readRecord(record, 0, record.length));
     const row = expander.expand(record, 0, record.length);
     expect(lineText(row)).toBe(lineText(plain));
-    expect(row).toMatchObject({ accountId: plain.accountId, keyId: plain.keyId, chargePico: plain.chargePico });
+    const { accountId, keyId, chargePico, countedPico } = plain;
+    expect(row).toMatchObject({ accountId, keyId, chargePico });
+    expect(row.countedPico).toBe(countedPico);
     const [line, expected] = [splitLine(row), splitLine(plain)];
     expect(receiptOfLine(line, log)).toBe(receiptOfLine(expected, log));
     const [sums, expectedSums] = [new UsageSums(), new UsageSums()];
@@ -97,11 +106,17 @@ it('records that differ in what each has its own of are of one kind, and only th
           { provider: 'a', locode: 'b', outcome: 'served', status: 200, first_byte_ms: i + 0.5, error: 'x "y"' },
         ],
         bill: { lines: [{ name: 'input', count: 5 + i, rate: 7n }], tier: null },
+        ...(i >= 10 && {
+          ...{ credentialId: 'cred-1', credentialOwner: 'account' },
+          ...{ notionalPico: BigInt(i), countedPico: BigInt(i) ** 20n },
+        }),
       }),
     ),
   ).map((record) => expander.expand(record, 0, record.length));
-  const { form } = splitLine(rows[0]!);
-  for (const row of rows.slice(1)) expect(row.line?.form).toBe(form);
+  for (const [first, ...others] of [rows.slice(0, 10), rows.slice(10)]) {
+    const { form } = splitLine(first!);
+    for (const row of others) expect(row.line?.form).toBe(form);
+  }
 });
 
 it('forgets kinds that are not met any more, and none of those that are', () => {

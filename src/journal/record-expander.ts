@@ -42,6 +42,8 @@ export class RecordExpander {
     const text = own.lineOf(kind.pieces);
     if (text === null) return this.#rows.write(readRecord(bytes, start, end));
     const place = this.#rows.writeLine(text);
+    const notionalPico = own.notional === null ? null : BigInt(own.notional);
+    const countedPico = own.counted === null ? null : BigInt(own.counted);
     return {
       bytes: place.bytes,
       start: place.start,
@@ -49,6 +51,7 @@ export class RecordExpander {
       accountId,
       keyId,
       chargePico,
+      ...(countedPico !== null && { countedPico: kind.billed ? countedPico : 0n }),
       line: {
         accountId,
         chargePico,
@@ -62,6 +65,8 @@ export class RecordExpander {
         latencyMs: own.latencyMs,
         firstByteMs: own.firstByteMs,
         bodyHashes: own.bodyHashes,
+        notionalPico,
+        countedPico,
       },
     };
   }
@@ -89,9 +94,8 @@ export class RecordExpander {
     const { form } = splitLine(row);
     const { accountId, keyId } = row;
     const kind = { accountId, keyId, billed: generation.billed, form, pieces: piecesOf(line.split('\t')) };
-    // Where the line that its pieces give is another one, records of this kind are read whole; so are those of own credentials, of which
-    // each has a list price of its own.
-    const isUsual = generation.credentialId == null && this.#own.lineOf(kind.pieces) === `${line}\n`;
+    // Where the line that its pieces give is another one, records of this kind are read whole.
+    const isUsual = this.#own.lineOf(kind.pieces) === `${line}\n`;
     this.#keep(common, isUsual ? kind : null);
     return row;
   }

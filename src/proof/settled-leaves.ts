@@ -42,11 +42,7 @@ const billedAt = column('billed');
 const [requestedAt, servedAt] = [column('requested_model'), column('served_model')];
 const [providerAt, locodeAt, streamEndAt] = [column('provider'), column('locode'), column('stream_end')];
 const [attemptsAt, billAt, proofAt] = [column('attempts'), column('bill'), column('proof')];
-const [credentialAt, ownerAt, notionalAt] = [
-  column('credential_id'),
-  column('credential_owner'),
-  column('notional_pico'),
-];
+const [credentialAt, ownerAt] = [column('credential_id'), column('credential_owner')];
 
 /** As `receiptText` of the stored generation, with what many lines have in common made once. */
 export function receiptOfLine(line: SettledLine, log: LogIdentity): string {
@@ -59,7 +55,7 @@ export function receiptOfLine(line: SettledLine, log: LogIdentity): string {
     costUsd: billed ? usdText(line.chargePico) : '0',
     createdAt: timeText(line.createdAt),
     generation: isPlainId.test(id) ? `"${id}"` : JSON.stringify(id),
-    notionalUsd: form.cells[notionalAt] === noValue ? 'null' : notionalText(BigInt(form.cells[notionalAt]!)),
+    notionalUsd: notionalText(line.notionalPico),
     requestSha256: request,
     usage: billed ? usageText(line) : 'null',
   });

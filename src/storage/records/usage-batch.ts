@@ -9,8 +9,8 @@ const hourMs = 3_600_000;
 
 const column = (name: string): number => lineColumns.indexOf(name);
 const [served, attempted] = [column('served_model'), column('providers_attempted')];
-const [billed, status, door, counted] = [column('billed'), column('status'), column('door'), column('counted_pico')];
-const [owner, notional] = [column('credential_owner'), column('notional_pico')];
+const [billed, status, door] = [column('billed'), column('status'), column('door')];
+const owner = column('credential_owner');
 const texts = ['account_id', 'key_id', 'key_name', 'requested_model', 'served_model', 'provider', 'locode'].concat([
   'error_code',
   'stream_end',
@@ -61,9 +61,9 @@ export class UsageSums {
       hour.set(series, sums);
     }
     add(sums, line, cells[billed] === 't');
-    if (cells[counted] !== noValue && cells[billed] === 't')
-      sums.extraPico += BigInt(cells[counted]!) - line.chargePico;
-    if (cells[notional] !== noValue && cells[billed] === 't') sums.ownPico += BigInt(cells[notional]!);
+    if (cells[billed] !== 't') return;
+    if (line.countedPico !== null) sums.extraPico += line.countedPico - line.chargePico;
+    if (line.notionalPico !== null) sums.ownPico += line.notionalPico;
   }
 
   /** As a JSON array. */
