@@ -144,6 +144,8 @@ export interface RouteCredential {
   /** Its own name. */
   readonly name: string;
   readonly use: 'only' | 'first' | 'last';
+  /** Names the credential and its secret. */
+  readonly secretKey: string;
   /** What its breaker, holds and latency on this route are kept under, apart from those of the route. */
   readonly healthKey: string;
   /** What an answer costs besides: the operator's fee. */
@@ -204,11 +206,6 @@ export interface Route {
   readonly life?: Life;
   /** Of what the route states itself; its price may have its own. */
   readonly provenance?: Provenance;
-}
-
-/** What stands behind the route's id names the credential and its secret, so a new secret begins anew. */
-export function ownHealthKey(routeId: string, { id, revision }: { id: string; revision: number }): string {
-  return `${routeId} ${id}.${revision}`;
 }
 
 /** Replaced as a whole; a request uses one snapshot from start to end. */

@@ -142,12 +142,12 @@ interface Refused {
   againAtMs: number;
 }
 
-type Credential = Pick<RouteCredential, 'id' | 'healthKey'>;
+type Credential = Pick<RouteCredential, 'secretKey' | 'healthKey'>;
 
 /** What this process has observed of candidates with own credentials: breakers, latencies, and pauses of the credential. */
 export class OwnHealth {
   readonly states: RouteHealth;
-  /** Credentials that the provider refused, by the part of the health key that names the credential and its secret. */
+  /** Credentials that the provider refused, by their secret key. */
   private readonly refused = new RecentMap<Refused>(statesMax / 2);
   /** Until when a credential waits after a rate limit, in monotonic milliseconds. */
   private readonly waiting = new RecentMap<number>(statesMax / 2);
@@ -163,25 +163,25 @@ export class OwnHealth {
 
   /** null where it may be tried. */
   pauseOf(credential: Credential): Paused | null {
-    const name = nameOf(credential);
-    const refused = this.refused.get(name);
+    const { secretKey, healthKey } = credential;
+    const refused = this.refused.get(secretKey);
     if (refused !== undefined && this.clock.monotonicMs() < refused.againAtMs) return 'credential_failing';
-    if ((this.waiting.get(name) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonicMs()) return 'credential_held';
-    return (this.usedUp.get(credential.healthKey) ?? 0) > this.clock.now() ? 'credential_held' : null;
+    if ((this.waiting.get(secretKey) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonicMs()) return 'credential_held';
+    return (this.usedUp.get(healthKey) ?? 0) > this.clock.now() ? 'credential_held' : null;
   }
 
   /** An attempt of `auto/` begins: of a refused credential the next one may begin a minute later. */
-  tried(credential: Credential): void {
-    const refused = this.refused.get(nameOf(credential));
+  tried({ secretKey }: Credential): void {
+    const refused = this.refused.get(secretKey);
     if (refused !== undefined) refused.againAtMs = this.clock.monotonicMs() + refusedMs;
   }
 
-  refuse(credential: Credential): void {
-    this.refused.set(nameOf(credential), { againAtMs: this.clock.monotonicMs() + refusedMs });
+  refuse({ secretKey }: Credential): void {
+    this.refused.set(secretKey, { againAtMs: this.clock.monotonicMs() + refusedMs });
   }
 
-  wait(credential: Credential, ms: number): void {
-    this.waiting.set(nameOf(credential), this.clock.monotonicMs() + ms);
+  wait({ secretKey }: Credential, ms: number): void {
+    this.waiting.set(secretKey, this.clock.monotonicMs() + ms);
   }
 
   /** For as long as the provider says, else until midnight UTC. */
@@ -191,17 +191,11 @@ export class OwnHealth {
   }
 
   /** It has served. */
-  succeeded(credential: Credential): void {
-    const name = nameOf(credential);
-    const refused = this.refused.get(name);
+  succeeded({ secretKey }: Credential): void {
+    const refused = this.refused.get(secretKey);
     if (refused !== undefined) refused.againAtMs = Number.NEGATIVE_INFINITY;
-    if (this.waiting.get(name) !== undefined) this.waiting.set(name, Number.NEGATIVE_INFINITY);
+    if (this.waiting.get(secretKey) !== undefined) this.waiting.set(secretKey, Number.NEGATIVE_INFINITY);
   }
-}
-
-/** The part of a health key behind the route's id. */
-function nameOf({ healthKey }: Credential): string {
-  return healthKey.slice(healthKey.indexOf(' ') + 1);
 }
 
 interface HealthPorts<T> {

@@ -48,7 +48,9 @@ function countFor(
   const preferences = wishesOf(request, snapshot);
   const { policy } = identity.account;
   const projectPolicy = identity.project.policy;
-  const asker = { identity, policy, projectPolicy, territory: caller.origin.territory, moment, preferences };
+  const { territory } = caller.origin;
+  // To count is free.
+  const asker = { identity, policy, projectPolicy, territory, moment, preferences, unpaid: null };
   const { eligible, error } = gate(ports, plan, asker);
   if (error) throw error;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;

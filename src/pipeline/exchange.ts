@@ -163,7 +163,8 @@ export function prepareExchange(
   const createdAt = ports.clock.now();
   const moment = { atMs: createdAt, promptTokens: promptEstimate };
   const { territory } = caller.origin;
-  const asker = { identity, policy, projectPolicy, territory, moment, preferences, ...unpaidBy(ports, identity) };
+  const unpaid = unpaidBy(ports, identity);
+  const asker = { identity, policy, projectPolicy, territory, moment, preferences, unpaid };
   const entries = sentChain ?? resolveSavedChain(snapshot, account);
   const chain = account.credentials.length === 0 ? entries : entries.map((entry) => withOwn(ports, identity, entry));
   const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);

@@ -145,7 +145,8 @@ async function wouldServe(
   // One trail for all entries, as in a real request: its receipt names what each of them skipped.
   const trail = newTrail();
   const outcome = await alongChain<DryOutcome>(primary, chain, async (plan) => {
-    const asker = { identity, policy, projectPolicy, territory, moment, preferences, ...unpaidBy(ports, identity) };
+    const unpaid = unpaidBy(ports, identity);
+    const asker = { identity, policy, projectPolicy, territory, moment, preferences, unpaid };
     const { eligible, removed, excluded, error } = gate(ports, plan, asker);
     if (removed.length > 0 && eligible.length + excluded.length === 0) {
       // No change of the account's policy admits what the key or the project does not allow, or what the request does not want.

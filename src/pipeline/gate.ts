@@ -32,6 +32,13 @@ type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 
 const nothing: readonly never[] = [];
 
+/** A balance for which the operator's credentials are not used. */
+export interface Unpaid {
+  readonly refusal: GatewayError;
+  /** A customer's own credentials are not used without a balance either, because their use costs a fee. */
+  readonly hasFee: boolean;
+}
+
 /** Who asks, from where and when, and what the account and the request itself ask of their routes. */
 interface Asker {
   readonly identity: Identity;
@@ -42,10 +49,8 @@ interface Asker {
   readonly territory: Territory;
   readonly moment: PriceMoment;
   readonly preferences: RequestPreferences | null;
-  /** Why the operator's credentials are not used for the account: its balance; null or absent where they are. */
-  readonly unpaid?: GatewayError | null;
-  /** A customer's own credentials are not used without a balance either, because their use costs a fee. */
-  readonly hasFee?: boolean;
+  /** null where the balance rules out nothing, or was looked at before. */
+  readonly unpaid: Unpaid | null;
 }
 
 /** Gates of the account leave a pin alone. What the request itself asks for holds for a pin too. */
@@ -62,9 +67,10 @@ export function gate(ports: GatePorts, plan: Plan, asker: Asker): GateOutcome {
     asker.preferences === null ? permittedByAccount : applyWishes(plan, permittedByAccount, asker);
   const { permitted, excluded } = territoryFilter(eligible, territory);
   const error = permitted.length > 0 ? null : emptyError(ports, plan, { removed, excluded }, territory);
-  if (error !== null || asker.unpaid == null) return { eligible: permitted, removed, excluded, error };
-  const paid = asker.hasFee ? nothing : permitted.filter(({ credential }) => credential !== undefined);
-  return { eligible: paid, removed, excluded, error: paid.length > 0 ? null : asker.unpaid };
+  if (error !== null || asker.unpaid === null) return { eligible: permitted, removed, excluded, error };
+  const { refusal: unpaid, hasFee } = asker.unpaid;
+  const paid = hasFee ? nothing : permitted.filter(({ credential }) => credential !== undefined);
+  return { eligible: paid, removed, excluded, error: paid.length > 0 ? null : unpaid };
 }
 
 interface GatedChain {

@@ -75,7 +75,7 @@ export interface Plan {
   readonly kind: 'pin' | 'auto';
   readonly routes: readonly Route[];
   /** A route may come several times, with different credentials side by side in the order of their use. */
-  readonly hasOwn?: true;
+  readonly hasOwn: boolean;
 }
 
 /** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */

@@ -5,12 +5,13 @@
 
 import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { quoted } from '../base/quoted.js';
-import type { MaybePromise } from '../base/turn.js';
+import { isPending, type MaybePromise } from '../base/turn.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import type { Paused } from '../health/route-health.js';
 import type { Failure, Meaning } from '../providers/classify/failure.js';
+import type { Unpaid } from './gate.js';
 import type { Exchange, Plan } from './handover.js';
 import type { PipelinePorts } from './ports.js';
 
@@ -20,7 +21,9 @@ type Ports = Pick<PipelinePorts, 'own'>;
 export function withOwn({ own }: Ports, identity: Identity, plan: Plan): Plan {
   if (identity.account.credentials.length === 0) return plan;
   const routes = own!.candidatesOf(identity, plan.routes);
-  return routes === plan.routes ? plan : { ...plan, routes, hasOwn: true };
+  if (routes === plan.routes) return plan;
+  const { id, alias, name, kind } = plan;
+  return { id, alias, name, kind, routes, hasOwn: true };
 }
 
 /** Whether a credential of the account may serve the identity, so that its balance is looked at with the candidates and not before. */
@@ -29,39 +32,58 @@ export function mayUseOwn({ account, project }: Identity): boolean {
   return credentials.length > 0 && credentials.some(({ projectId }) => projectId === null || projectId === project.id);
 }
 
-/** What an empty balance rules out, of an account with credentials of its own; nothing for any other, whose balance was looked at before. */
-export function unpaidBy({ own }: Ports, identity: Identity): { unpaid?: GatewayError | null; hasFee?: boolean } {
-  if (!mayUseOwn(identity)) return {};
-  return { unpaid: spentBalanceRefusal(identity.account), hasFee: own!.hasFee };
+/** What an empty balance rules out, of an account with credentials of its own; null for any other, whose balance was looked at before. */
+export function unpaidBy({ own }: Ports, identity: Identity): Unpaid | null {
+  if (!mayUseOwn(identity)) return null;
+  const refusal = spentBalanceRefusal(identity.account);
+  return refusal && { refusal, hasFee: own!.hasFee };
 }
 
 export function usesOperators(routes: readonly Route[]): boolean {
   return routes.some(({ credential }) => credential === undefined);
 }
 
+/** The operator's candidates, of lists that are kept. */
+const operatorsByList = new WeakMap<readonly Route[], readonly Route[]>();
+
 /** The candidates whose list price the budgets of the account count. */
 export function countedRoutes({ account }: Identity, routes: readonly Route[]): readonly Route[] {
-  return account.budgetsCountOwnKeys ? routes : routes.filter(({ credential }) => credential === undefined);
+  if (account.budgetsCountOwnKeys) return routes;
+  let operators = operatorsByList.get(routes);
+  if (operators === undefined) {
+    operators = routes.filter(({ credential }) => credential === undefined);
+    operatorsByList.set(routes, operators);
+  }
+  return operators;
 }
 
 /**
  * Takes what a request needs. Where a bounded balance does not admit the operator's candidates, the customer's own go on without them; the
  * refusal stands where there are none.
  */
-export async function takeOwn(exchange: Exchange, take: (isFirst: boolean) => MaybePromise<void>): Promise<void> {
+export function takeOwn(exchange: Exchange, take: (isFirst: boolean) => MaybePromise<void>): MaybePromise<void> {
+  const takeWithout = (error: unknown): MaybePromise<void> => {
+    leaveOutOperators(exchange, error);
+    return take(false);
+  };
   try {
-    await take(true);
+    const taking = take(true);
+    return isPending(taking) ? taking.catch(takeWithout) : taking;
   } catch (error) {
-    const isUnpaid = error instanceof GatewayError && error.condition === 'insufficient_credits';
-    const { gated, holdsBalance } = exchange;
-    const eligible = gated.eligible.filter(({ credential }) => credential !== undefined);
-    if (!isUnpaid || !holdsBalance || eligible.length === 0) throw error;
-    exchange.gated = { ...gated, eligible };
-    // The entries of the chain are gated when they are walked, and would be the operator's again.
-    exchange.chain = [];
-    exchange.holdsBalance = false;
-    await take(false);
+    return takeWithout(error);
   }
+}
+
+/** Throws the refusal where it stands. */
+function leaveOutOperators(exchange: Exchange, refusal: unknown): void {
+  const isUnpaid = refusal instanceof GatewayError && refusal.condition === 'insufficient_credits';
+  const { gated, holdsBalance } = exchange;
+  const eligible = gated.eligible.filter(({ credential }) => credential !== undefined);
+  if (!isUnpaid || !holdsBalance || eligible.length === 0) throw refusal;
+  exchange.gated = { ...gated, eligible };
+  // The entries of the chain are gated when they are walked, and would be the operator's again.
+  exchange.chain = [];
+  exchange.holdsBalance = false;
 }
 
 /** How an attempt ended, as far as its credential is concerned. */

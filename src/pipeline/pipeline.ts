@@ -235,8 +235,16 @@ function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
 function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
   const { identity, policy, projectPolicy, preferences } = exchange;
   const { territory } = exchange.caller.origin;
-  const asker = { identity, policy, projectPolicy, territory, moment: momentOf(exchange), preferences };
-  return gate(ports, plan, plan.hasOwn ? { ...asker, ...unpaidBy(ports, identity) } : asker);
+  const unpaid = plan.hasOwn ? unpaidBy(ports, identity) : null;
+  return gate(ports, plan, {
+    identity,
+    policy,
+    projectPolicy,
+    territory,
+    moment: momentOf(exchange),
+    preferences,
+    unpaid,
+  });
 }
 
 /** A refusal before any walk has no record. While the journal has no room for bills, it has none for refusals. */

@@ -3,7 +3,7 @@ import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { Plan } from './handover.js';
 import { alongChain } from './resolve.js';
 
-const plan = (id: string): Plan => ({ id, alias: null, name: null, kind: 'pin', routes: [] });
+const plan = (id: string): Plan => ({ id, alias: null, name: null, kind: 'pin', routes: [], hasOwn: false });
 
 const failures = {
   failed: gatewayError('provider_error', { provider: 'acme', failure: 'no' }),

@@ -30,10 +30,11 @@ function resolve(snapshot: Snapshot, account: Account, id: string): Plan {
         name: null,
         kind: 'pin',
         routes: [findRoute(snapshot, parsed)],
+        hasOwn: false,
       });
     case 'auto': {
       const { routes } = findModel(snapshot, parsed.creator, parsed.model);
-      return remember(snapshot, id, { id, alias: null, name: null, kind: 'auto', routes });
+      return remember(snapshot, id, { id, alias: null, name: null, kind: 'auto', routes, hasOwn: false });
     }
     case 'alias':
       return resolveAlias(snapshot, account, id, parsed.name);
@@ -41,7 +42,7 @@ function resolve(snapshot: Snapshot, account: Account, id: string): Plan {
       const short = shortIdOf(snapshot, id);
       if (short) {
         const { routes } = findModel(snapshot, short.creator, short.model);
-        return remember(snapshot, id, { id, alias: null, name: null, kind: 'auto', routes });
+        return remember(snapshot, id, { id, alias: null, name: null, kind: 'auto', routes, hasOwn: false });
       }
       throw gatewayError('model_id_shape', { id: idExcerpt(id), reason: parsed.reason });
     }
@@ -56,7 +57,7 @@ export function resolveRequested(
 ): Plan {
   if (name === undefined) return resolve(snapshot, account, model);
   const { kind, routes } = resolve(snapshot, account, name.target);
-  return { id: model, alias: null, name: model, kind, routes };
+  return { id: model, alias: null, name: model, kind, routes, hasOwn: false };
 }
 
 /** Only ids of the catalogue resolve, in any case of their locode, so there are not many. */
@@ -72,11 +73,14 @@ function resolveAlias(snapshot: Snapshot, account: Account, id: string, name: st
   if (!alias) throw gatewayError('alias_not_found', { name, param: 'model' });
   const [creator = '', model = ''] = alias.canonicalId.split('/');
   if (alias.provider === 'auto') {
-    return { id, alias: name, name: null, kind: 'auto', routes: findModel(snapshot, creator, model).routes };
+    const { routes } = findModel(snapshot, creator, model);
+    return { id, alias: name, name: null, kind: 'auto', routes, hasOwn: false };
   }
   const { provider, locode } = alias;
   const route = findRoute(snapshot, { kind: 'explicit', provider, creator, model, locode });
-  return { id, alias: name, name: null, kind: 'pin', routes: [route] };
+  // The list of its id, because what is worked out for a list of routes is kept with it.
+  const { routes } = resolve(snapshot, account, route.id);
+  return { id, alias: name, name: null, kind: 'pin', routes, hasOwn: false };
 }
 
 const servedAt: Record<ModelKind, string> = {

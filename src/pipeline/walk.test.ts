@@ -22,7 +22,7 @@ it('asks no upstream for a caller that has left already', async () => {
   const request = { model: route.id, stream: false, needs: [], members: '"messages":[]', encoding: 'latin1' };
   const trail = newTrail();
   const exchange = { caller, request, snapshot, trail } as unknown as Exchange;
-  const plan = { id: route.id, alias: null, name: null, kind: 'pin', routes: [route] } as const;
+  const plan = { id: route.id, alias: null, name: null, kind: 'pin', routes: [route], hasOwn: false } as const;
   const outcome = await walk(ports, { exchange, plan, candidates: [route], relay: null });
   expect([outcome.kind, dispatched, trail.attempts]).toEqual(['gone', 0, []]);
 });

@@ -1,5 +1,6 @@
 /** What an answer costs: by class for the client, line by line for the record, and as text in the `usage` of the answer. */
 import { usdText } from '../base/money.js';
+import { findMembers } from './json-members.js';
 import { withMembers } from './splice-members.js';
 import type { TokenUsage } from './usage.js';
 
@@ -137,38 +138,36 @@ const completionLines = new Set([
  * The members `cost` and `cost_details`. The cost is an exact decimal, which is a valid JSON number; its parts are texts. OpenRouter's
  * client demands the cost of the two sides as numbers in `cost_details`; they are no classes.
  */
-export function costMembers(bill: Cost, names = chatSides): string {
-  if (bill.notional === undefined) return listedMembers(bill, names);
-  const parts = Object.entries(byokParts(bill, bill.notional, names));
-  return parts.map(([name, text]) => `"${name}":${text}`).join(',');
-}
-
-/** The fee, and what the provider charges the customer. */
-function byokParts({ pico, lines, tier }: Cost, notional: Notional, names: SideNames): Record<string, string> {
-  const listed = usdText(notional.pico);
-  const [prompt, completion] = [promptLines, completionLines].map((side) => usdText(sumOf(lines, side)));
-  const classes = Object.entries(notional.details).map(([name, part]) => `"${name}":"${usdText(part ?? 0n)}"`);
-  if (tier !== null) classes.push(`"tier":${JSON.stringify(tier)}`);
-  return {
-    cost: usdText(pico),
-    is_byok: 'true',
-    notional_cost: listed,
-    notional_cost_details: `{${classes.join(',')}}`,
-    cost_details:
-      `{"fee":"${usdText(pico)}","upstream_inference_cost":${listed}` +
-      `,"upstream_inference_${names.prompt}_cost":${prompt},"upstream_inference_${names.completion}_cost":${completion}}`,
-  };
-}
-
-function listedMembers({ pico, details, lines, tier }: Cost, names: SideNames): string {
+export function costMembers({ pico, notional, details, lines, tier }: Cost, names = chatSides): string {
   const cost = usdText(pico);
-  let parts = '';
+  if (notional === undefined) {
+    const { classes, sides } = partsOf(details, lines, names);
+    const parts = tier === null ? classes : `${classes}"tier":${JSON.stringify(tier)},`;
+    return `"cost":${cost},"cost_details":{${parts}"upstream_inference_cost":${cost},${sides}}`;
+  }
+  // The fee, and what the provider charges the customer.
+  const listed = usdText(notional.pico);
+  const { classes, sides } = partsOf(notional.details, lines, names);
+  const parts = tier === null ? classes.slice(0, -1) : `${classes}"tier":${JSON.stringify(tier)}`;
+  return (
+    `"cost":${cost},"is_byok":true,"notional_cost":${listed},"notional_cost_details":{${parts}}` +
+    `,"cost_details":{"fee":"${cost}","upstream_inference_cost":${listed},${sides}}`
+  );
+}
+
+/** The amounts by class, each with a comma behind it, and those of the two sides. */
+function partsOf(
+  details: Cost['details'],
+  lines: readonly CostLine[],
+  names: SideNames,
+): { readonly classes: string; readonly sides: string } {
+  let classes = '';
   let prompt = '0';
   let completion = '0';
   let hasOthers = false;
   for (const name in details) {
     const part = usdText(details[name as CostClass] ?? 0n);
-    parts += `"${name}":"${part}",`;
+    classes += `"${name}":"${part}",`;
     if (name === 'input') prompt = part;
     else if (name === 'output') completion = part;
     else hasOthers = true;
@@ -177,11 +176,8 @@ function listedMembers({ pico, details, lines, tier }: Cost, names: SideNames): 
     prompt = usdText(sumOf(lines, promptLines));
     completion = usdText(sumOf(lines, completionLines));
   }
-  if (tier !== null) parts += `"tier":${JSON.stringify(tier)},`;
-  return (
-    `"cost":${cost},"cost_details":{${parts}"upstream_inference_cost":${cost}` +
-    `,"upstream_inference_${names.prompt}_cost":${prompt},"upstream_inference_${names.completion}_cost":${completion}}`
-  );
+  const sides = `"upstream_inference_${names.prompt}_cost":${prompt},"upstream_inference_${names.completion}_cost":${completion}`;
+  return { classes, sides };
 }
 
 function sumOf(lines: readonly CostLine[], names: ReadonlySet<string>): bigint {
@@ -192,15 +188,18 @@ function sumOf(lines: readonly CostLine[], names: ReadonlySet<string>): bigint {
 
 /** A usage in its own words, as latin1 text, with the cost. */
 export function withCost(text: string, cost: Cost, names?: SideNames): string {
-  if (cost.notional !== undefined) return withMembers(text, byokParts(cost, cost.notional, names ?? chatSides));
   const members = costMembers(cost, names);
   // Few providers name a cost, and an object that has members ends with one of them.
-  if (!text.includes('"cost') && text.endsWith('}') && text.includes(':')) return `${text.slice(0, -1)},${members}}`;
-  const split = members.indexOf(',"cost_details":');
-  return withMembers(text, {
-    cost: members.slice('"cost":'.length, split),
-    cost_details: members.slice(split + ',"cost_details":'.length),
-  });
+  if (!namesCost(text, cost) && text.endsWith('}') && text.includes(':')) return `${text.slice(0, -1)},${members}}`;
+  const own = `{${members}}`;
+  const { keys, valueStarts, ends } = findMembers(own)!;
+  return withMembers(text, Object.fromEntries(keys.map((key, i) => [key, own.slice(valueStarts[i], ends[i])])));
+}
+
+function namesCost(text: string, { notional }: Cost): boolean {
+  return (
+    text.includes('"cost') || (notional !== undefined && (text.includes('"is_byok') || text.includes('"notional_')))
+  );
 }
 
 /**

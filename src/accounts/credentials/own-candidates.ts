@@ -3,7 +3,7 @@
  * credential, agreement and health. They are made once for a list of credentials, so that what is kept with a list of routes stays.
  */
 import { withOwnAgreement } from '../../base/data-policy.js';
-import { type Fee, ownHealthKey, type Provider, type Route } from '../../catalogue/route.js';
+import type { Fee, Provider, Route } from '../../catalogue/route.js';
 import type { Identity } from '../../domain/account.js';
 import { covers, type OwnCredential, type Secret, SecretUnavailable, usableIn } from '../../domain/credential.js';
 import { placeOf, secretKindOf } from './secret-kind.js';
@@ -123,13 +123,15 @@ export class OwnCandidateMaker<Health = unknown> {
     }
     const known = routes.get(route);
     if (known) return known;
-    const { agreement, id, name, use, projectId } = credential;
+    const { agreement, id, name, use, projectId, revision } = credential;
     const { dataPolicy, publishedPolicy, ...rest } = route;
     const published = publishedPolicy === undefined ? dataPolicy : publishedPolicy;
     const policy = withOwnAgreement(published, agreement, route.locode === 'global');
+    // A new secret begins anew.
+    const secretKey = `${id}.${revision}`;
     const own = {
       ...{ id, name, use, owner: projectId === null ? ('account' as const) : ('project' as const) },
-      ...{ healthKey: ownHealthKey(route.id, credential), fee: this.deps.fee },
+      ...{ secretKey, healthKey: `${route.id} ${secretKey}`, fee: this.deps.fee },
     };
     this.sources.set(own, credential);
     const address = addressOn(route);
