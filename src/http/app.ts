@@ -87,7 +87,7 @@ export async function buildApp(
   decodeParameters(app);
   watchAnswers(app, deps);
   guardRequests(app, deps, lifecycle);
-  answerUnknown(app, knownPaths);
+  answerUnknown(app, knownPaths, deps);
   answerErrors(app, deps);
   takeBodies(app, deps);
   await app.register(async (api) => {
@@ -188,7 +188,7 @@ function guardRequests(app: FastifyInstance, deps: HttpDeps, lifecycle: Lifecycl
 const showsStates = (path: string): boolean => isApiPath(path) || /^\/(admin|dashboard\/api)\//.test(path);
 
 /** Answers 404, 405 and OPTIONS in a hook, before the body is read. */
-function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
+function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths, deps: HttpDeps): void {
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const shownPath = path.length > 200 ? `${path.slice(0, 200)}…` : path;
@@ -198,7 +198,7 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths): void {
     if (allow === '' && path.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
     const page = allow === '' ? movedPage(request, path, knownPaths) : undefined;
     if (page !== undefined) return reply.header('vary', 'accept, accept-encoding').redirect(page, 302);
-    if (allow === '' && wantsPage(request)) return sendNotFoundPage(request, reply);
+    if (allow === '' && wantsPage(request)) return sendNotFoundPage(request, reply, deps);
     if (allow === '' || (methods.includes(request.method) && request.method !== 'OPTIONS'))
       throw gatewayError('path_not_found', { method: request.method, path: shownPath });
     if (request.method !== 'OPTIONS') {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { HttpDeps } from '../deps.js';
-import { chosenEncoding, isUnchanged } from '../server/static-answer.js';
+import { chosenEncoding, isUnchanged, type StaticContent, sendStatic, staticContent } from '../server/static-answer.js';
 
 const strict = [
   "default-src 'none'",
@@ -24,28 +24,40 @@ const strict = [
 const withInlineStyles = strict.map((rule) => (rule.startsWith('style-src') ? `${rule} 'unsafe-inline'` : rule));
 
 export const strictPolicy = strict.join('; ');
+const pageCaching = 'public, max-age=0, must-revalidate';
 const policies = { guide: strictPolicy, reference: withInlineStyles.join('; ') };
 
-export function registerDocs(app: FastifyInstance, { logger }: Pick<HttpDeps, 'logger'>): void {
+export function registerDocs(app: FastifyInstance, deps: Pick<HttpDeps, 'logger' | 'statusIsPublic'>): void {
   const entries = siteEntries();
-  if (entries.length === 0) logger.warn({}, 'the documentation was not built; /docs answers 404');
+  if (entries.length === 0) deps.logger.warn({}, 'the documentation was not built; /docs answers 404');
   const byPath = new Map(entries.map((entry) => [entry.path, entry]));
   // Two routes and not one for each of the many files: adding them took a tenth of the start.
   for (const route of ['/docs', '/docs/*']) {
     app.get(route, { config: { anyPath: true, countsByPath: true } }, async (request, reply) => {
       const entry = byPath.get(request.originalUrl.split('?', 1)[0] ?? '');
-      return entry ? sendEntry(entry, request, reply) : reply.callNotFound();
+      return entry ? sendEntry(entry, request, reply, deps) : reply.callNotFound();
     });
   }
   for (const path of byPath.keys()) app.knownPaths.add(path, ['GET', 'HEAD']);
 }
 
-async function sendEntry(entry: SiteEntry, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+type PublicParts = Pick<HttpDeps, 'statusIsPublic'>;
+
+async function sendEntry(
+  entry: SiteEntry,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { statusIsPublic }: PublicParts,
+): Promise<FastifyReply> {
   const { page, etag, contentType, compressed } = entry;
+  if (page && !statusIsPublic) {
+    reply.header('content-security-policy', policies[page]);
+    return sendStatic(request, reply, await withoutStatus(entry), pageCaching);
+  }
   reply.headers({
     etag,
     vary: 'accept-encoding',
-    'cache-control': page ? 'public, max-age=0, must-revalidate' : 'public, max-age=31536000, immutable',
+    'cache-control': page ? pageCaching : 'public, max-age=31536000, immutable',
     ...(page && { 'content-security-policy': policies[page] }),
   });
   if (isUnchanged(request, etag)) return reply.code(304).send();
@@ -55,10 +67,19 @@ async function sendEntry(entry: SiteEntry, request: FastifyRequest, reply: Fasti
 }
 
 /** The page for an address that leads nowhere; false where the documentation was not built. */
-export async function sendDocsPage(path: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+export async function sendDocsPage(
+  path: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { statusIsPublic }: PublicParts,
+): Promise<boolean> {
   const entry = siteEntries().find((one) => one.path === path);
   if (!entry) return false;
   reply.headers({ 'cache-control': 'no-store', 'content-security-policy': policies.guide });
+  if (!statusIsPublic) {
+    await reply.header('content-type', entry.contentType).send((await withoutStatus(entry)).plain);
+    return true;
+  }
   const encoding = chosenEncoding(request.headers['accept-encoding'], ['br', 'gzip']);
   if (encoding) reply.header('content-encoding', encoding);
   await reply.header('content-type', entry.contentType).send(await readEntry(entry, encoding));
@@ -87,6 +108,20 @@ function siteEntries(): readonly SiteEntry[] {
   const list = new URL('site.json', folder);
   readEntries ??= existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as SiteEntry[]) : [];
   return readEntries;
+}
+
+/** The link to the status page, which the header of every page has (scripts/docs/layout.mjs). */
+const statusLink = /<a href="\/status"[^>]*>[^<]*<\/a>/g;
+const pagesWithoutStatus = new Map<string, StaticContent>();
+
+/** A page where the operator does not publish the status: the link would lead to a 404. */
+async function withoutStatus(entry: SiteEntry): Promise<StaticContent> {
+  const { path, contentType } = entry;
+  const html =
+    pagesWithoutStatus.get(path) ??
+    staticContent(contentType, String(await readEntry(entry, undefined)).replace(statusLink, ''));
+  pagesWithoutStatus.set(path, html);
+  return html;
 }
 
 const endings = { br: '.br', gzip: '.gz' } as const;

@@ -1,6 +1,7 @@
 /** What a person sees at an address that leads nowhere: another address that does, or a page with the navigation. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
+import type { HttpDeps } from '../deps.js';
 import { isApiPath } from '../server/headers.js';
 import { sendDocsPage } from './docs.js';
 
@@ -26,11 +27,15 @@ export function movedPage(
   return page !== undefined && known.methodsOf(page).length > 0 ? page : undefined;
 }
 
-export async function sendNotFoundPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+export async function sendNotFoundPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Pick<HttpDeps, 'statusIsPublic'>,
+): Promise<FastifyReply> {
   const path = request.originalUrl.split('?', 1)[0] ?? '';
   reply.header('vary', 'accept, accept-encoding');
   reply.code(404);
-  if (!(await sendDocsPage('/docs/404', request, reply))) {
+  if (!(await sendDocsPage('/docs/404', request, reply, deps))) {
     throw gatewayError('path_not_found', { method: request.method, path: path.slice(0, 200) });
   }
   return reply;

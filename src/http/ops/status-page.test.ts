@@ -33,5 +33,27 @@ it('has a bar for each day, and says in words what they show', () => {
 });
 
 it('draws no bars for a route without figures', () => {
-  expect(page(aRoute({ days: Array.from({ length: 90 }, () => null) }))).not.toContain('<figure');
+  expect(page(aRoute({ days: Array.from({ length: 90 }, () => null), incidents: [open] }))).not.toContain('<figure');
+});
+
+it('a provider’s routes without a figure and without an incident share one box, with their names; the others have one each', () => {
+  const figures = {
+    availability: 1,
+    error_rate: 0,
+    first_byte_ms: { p50: 90, p95: 200 },
+    tokens_per_second: { p50: 40 },
+  };
+  const busy = aRoute({ model: 'meta/busy', windows: { ...none, '90d': figures } });
+  const html = page(
+    aRoute(),
+    aRoute({ model: '<i>', locode: 'frpar' }),
+    busy,
+    aRoute({ model: 'x/y', incidents: [open] }),
+  );
+  expect(html.match(/class="route"/g)).toHaveLength(3);
+  expect(html.match(/<table/g)).toHaveLength(2);
+  expect(html).toContain(
+    '<li>meta/llama <span class="quiet">defra</span></li><li>&#60;i&#62; <span class="quiet">frpar',
+  );
+  expect(html.match(/Too little traffic for a figure in 90 days, and no incident:/g)).toHaveLength(1);
 });

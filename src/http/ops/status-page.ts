@@ -66,14 +66,33 @@ function providerSection(id: string, name: string, routes: readonly ShownRoute[]
     ? '<p class="quiet">For tests: its models fail on purpose, so nothing here is an incident.</p>'
     : '';
   return `<section class="provider"><h2 id="provider-${escapeHtml(id)}">${title}</h2>${note}
-${routes.map((route) => routeCard(route, nowMs)).join('\n')}
+${routes
+  .filter(hasData)
+  .map((route) => routeCard(route, nowMs))
+  .join('\n')}${quietRoutes(routes.filter((route) => !hasData(route)))}
 </section>`;
 }
+
+function hasData({ windows, incidents, days }: ShownRoute): boolean {
+  const hasFigure = windowNames.some((name) => windows[name] !== null);
+  return hasFigure || incidents.length > 0 || (days?.some((share) => share !== null) ?? false);
+}
+
+/** Routes that there is nothing to say about yet, in a line each instead of a table without a figure. */
+function quietRoutes(routes: readonly ShownRoute[]): string {
+  if (routes.length === 0) return '';
+  const names = routes.map(({ model, locode }) => `<li>${routeName(model, locode)}</li>`);
+  return `<div class="route"><p class="too-few">Too little traffic for a figure in 90 days, and no incident:</p>
+<ul class="quiet-routes">${names.join('')}</ul></div>`;
+}
+
+const routeName = (model: string, locode: string): string =>
+  `${escapeHtml(model)} <span class="quiet">${escapeHtml(locode)}</span>`;
 
 function routeCard({ model, locode, windows, incidents, days }: ShownRoute, nowMs: number): string {
   const rows = windowNames.map((name) => windowRow(windowTitles[name], windows[name]));
   const label = escapeHtml(`${model}, ${locode}`);
-  return `<div class="route"><h3>${escapeHtml(model)} <span class="quiet">${escapeHtml(locode)}</span></h3>
+  return `<div class="route"><h3>${routeName(model, locode)}</h3>
 ${days === null ? '' : dayBars(days, label, nowMs)}<table class="windows" aria-label="${label}"><thead><tr><th scope="col">Window</th><th scope="col">Availability</th><th scope="col">Errors</th><th scope="col">First byte, median</th><th scope="col">First byte, 95 %</th><th scope="col">Tokens a second</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>${incidentList(incidents)}</div>`;
 }

@@ -167,6 +167,23 @@ describe('with status.public: false', () => {
     expect((await off.call('GET', path, undefined, { key: null })).status).toBe(404);
   });
 
+  it.each([
+    ['/docs', 200],
+    ['/docs/reference', 200],
+    ['/docs/nothing', 404],
+  ])('%s has no link to it', async (path, code) => {
+    const open = async (of: TestGateway, headers = {}) =>
+      of.call('GET', path, undefined, { key: null, headers: { accept: 'text/html', ...headers } });
+    expect((await open(gateway)).text).toContain('href="/status"');
+    const { status, headers, text } = await open(off);
+    expect([status, text.includes('href="/status"'), text.includes('href="/dashboard"')]).toEqual([code, false, true]);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    if (code === 404) return;
+    expect(headers.etag).not.toBe((await open(gateway)).headers.etag);
+    expect((await open(off, { 'if-none-match': headers.etag })).status).toBe(304);
+    expect((await open(off, { 'accept-encoding': 'br' })).headers['content-encoding']).toBe('br');
+  });
+
   it('shows the history of routes to operators', async () => {
     const { status: code, json: answer } = await off.admin('GET', '/routes/history');
     expect([code, answer.data[0].id]).toEqual([200, served]);
