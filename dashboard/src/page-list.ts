@@ -40,6 +40,23 @@ export interface PageGroup {
   pages: readonly Page[];
 }
 
+/** What decides which pages somebody may open. */
+export interface Reader {
+  operator: boolean;
+  /** False for an operator who is a member of no account. */
+  hasAccount: boolean;
+  /** The rights that the role does not have. */
+  lacks: Partial<Record<string, string>>;
+}
+
+/** The groups with the pages that the reader may open. A page whose address is typed says why a role does not have it. */
+export function groupsFor({ operator, hasAccount, lacks }: Reader): PageGroup[] {
+  return pageGroups
+    .filter((group) => (group.operator ? operator : hasAccount))
+    .map((group) => ({ ...group, pages: group.pages.filter(({ right }) => right === undefined || !(right in lacks)) }))
+    .filter(({ pages }) => pages.length > 0);
+}
+
 export const pageGroups: readonly PageGroup[] = [
   {
     title: 'Activity',

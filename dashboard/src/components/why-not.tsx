@@ -3,6 +3,7 @@ import { type ReactNode, useId } from 'react';
 import { useSession } from '../layout/session-context.js';
 import { Button, type ButtonProps } from './button.js';
 import { Card } from './card.js';
+import { classNames } from './class-names.js';
 import { AlertIcon } from './icons.js';
 import { useTitle } from './page-header.js';
 import { EmptyState, Notice } from './states.js';
@@ -30,10 +31,10 @@ export function RightButton({ right, ...button }: ButtonProps & { right: string 
   );
 }
 
-export function WhyNot({ reason }: { reason: string }) {
+export function WhyNot({ reason, className }: { reason: string; className?: string }) {
   const id = useId();
   return (
-    <span className="relative inline-block">
+    <span className={classNames('relative inline-block', className)}>
       <button
         className="rounded-sm text-sm text-ink-2 underline decoration-field/60 underline-offset-4 hover:text-ink"
         popoverTarget={id}

@@ -41,8 +41,9 @@ export function projection(spentUsd: string, period: BudgetPeriod, now: number):
     : { usd: (Number(spentUsd) / part).toFixed(2), end: bounds.end };
 }
 
+/** When the spend of a period was. */
 export const periodNames: Record<BudgetPeriod, string> = {
-  never: 'in all',
+  never: 'so far',
   daily: 'today',
   weekly: 'this week',
   monthly: 'this month',

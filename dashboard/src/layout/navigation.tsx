@@ -3,12 +3,12 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
 import { IconButton } from '../components/button.js';
 import { MenuIcon } from '../components/icons.js';
-import { type Page, pageGroups } from '../page-list.js';
+import { groupsFor, type Page } from '../page-list.js';
 import { useSession } from './session-context.js';
 
 const scrollMs = 300;
 
-export function Navigation({ operator }: { operator: boolean }) {
+export function Navigation() {
   const nav = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   // On a low screen the last links are below its end. Later than the page, because it makes the browser lay the page out.
@@ -22,13 +22,13 @@ export function Navigation({ operator }: { operator: boolean }) {
   }, [path]);
   return (
     <nav aria-label="Main" className="relative flex grow flex-col gap-5 overflow-y-auto px-3 py-1" ref={nav}>
-      <Groups operator={operator} />
+      <Groups />
     </nav>
   );
 }
 
 /** A button that opens the links over the page. A native popover, which Escape, a click outside and a link close. */
-export function NavigationMenu({ operator }: { operator: boolean }) {
+export function NavigationMenu() {
   const id = useId();
   const menu = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });
@@ -44,24 +44,21 @@ export function NavigationMenu({ operator }: { operator: boolean }) {
         popover="auto"
         ref={menu}
       >
-        <Groups operator={operator} />
+        <Groups />
       </nav>
     </>
   );
 }
 
-function Groups({ operator }: { operator: boolean }) {
-  const { hasAccount } = useSession();
-  return pageGroups
-    .filter((group) => (group.operator ? operator : hasAccount))
-    .map((group) => (
-      <div className="flex flex-col gap-0.5" key={group.title}>
-        <p className="px-2 pb-1 text-xs font-medium text-ink-3">{group.title}</p>
-        {group.pages.map((page) => (
-          <PageLink key={page.path} page={page} />
-        ))}
-      </div>
-    ));
+function Groups() {
+  return groupsFor(useSession()).map(({ title, pages }) => (
+    <div className="flex flex-col gap-0.5" key={title}>
+      <p className="px-2 pb-1 text-xs font-medium text-ink-3">{title}</p>
+      {pages.map((page) => (
+        <PageLink key={page.path} page={page} />
+      ))}
+    </div>
+  ));
 }
 
 function PageLink({ page: { path, title, icon: Glyph } }: { page: Page }) {

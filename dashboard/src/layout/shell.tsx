@@ -31,7 +31,7 @@ export function Shell() {
         <header className="sticky top-0 z-20 border-line bg-page/95 backdrop-blur-sm max-lg:border-b lg:flex lg:h-dvh lg:flex-col lg:border-r">
           <div className="flex h-14 items-center justify-between px-4 lg:h-16 lg:px-5">
             <div className="flex items-center gap-1.5">
-              {isWide || <NavigationMenu operator={session.operator} />}
+              {isWide || <NavigationMenu />}
               <Link aria-label="Lodestone" className="flex rounded-md" to="/">
                 <Brand />
               </Link>
@@ -46,7 +46,7 @@ export function Shell() {
               <PaletteButton />
             </div>
           )}
-          {isWide && <Navigation operator={session.operator} />}
+          {isWide && <Navigation />}
           <div className="border-t border-line p-3 max-lg:hidden">
             <AccountMenu />
           </div>

@@ -26,7 +26,7 @@ export function BudgetBar({ budget: { limit_usd: limit, period }, spent, short }
       <span className="flex flex-wrap items-baseline gap-x-1.5">
         <Amount as="total" className={short ? '' : 'text-xl font-semibold tracking-tight'} usd={spent} />
         <span className="text-ink-3">
-          of <Amount as="total" usd={limit} /> {periodNames[period]}
+          of <Amount as="total" usd={limit} /> spent {periodNames[period]}
         </span>
       </span>
       <span aria-hidden className="relative h-1.5 overflow-hidden rounded-full bg-sunken">
@@ -41,8 +41,8 @@ export function BudgetBar({ budget: { limit_usd: limit, period }, spent, short }
       <span className="sr-only">{percent(Math.min(part, 1))} of the budget is spent.</span>
       {later && (
         <span className={classNames('text-sm', (projected ?? 0) > 1 ? 'text-danger' : 'text-ink-3')}>
-          {short ? 'Heading for' : `At this rate ${totalUsd(later.usd)} by ${utcDay(later.end)}`}
-          {short && ` ${totalUsd(later.usd)}`}
+          {`At this rate ${totalUsd(later.usd)}`}
+          {!short && ` by ${utcDay(later.end)}`}
         </span>
       )}
       {part >= 1 && <span className="text-sm text-danger">Used up: requests are refused.</span>}

@@ -1,4 +1,4 @@
-/** Sets the budget of the account or of a project: the amount, the period, and when to be told. */
+/** Sets the budget of the account or of a project: the amount, the period, and when notices are sent. */
 import { useState } from 'react';
 import type { Budget, BudgetPeriod } from '../../api/organisation-types.js';
 import { useChange } from '../../api/queries.js';

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest';
 import { findingsOf, isRequestId, type Sources } from './findings.js';
 import { guidePages } from './places.js';
 
+const reader = { operator: false, hasAccount: true, lacks: {} };
 const sources: Sources = {
-  operator: false,
+  reader,
   docsUrl: 'https://gateway.test/docs',
   models: [{ id: 'meta/llama-3.3-70b', name: 'Llama 3.3 70B' }],
   keys: [{ id: 'k1', name: 'production', label: 'sk-lr-…wxyz' }],
@@ -17,7 +18,13 @@ const id = `gen-${'0'.repeat(26)}`;
 it('without a text it lists the pages that the reader may open', () => {
   expect(found('')).toContain('Usage');
   expect(found('')).not.toContain('All audit');
-  expect(found('', { operator: true })).toContain('All audit');
+  expect(found('', { reader: { ...reader, operator: true } })).toContain('All audit');
+  const auditor = { ...reader, lacks: { playground: 'Ask an owner.', 'members.read': 'Ask an owner.' } };
+  expect(found('', { reader: auditor })).toEqual(
+    found('').filter((title) => !['Playground', 'Members'].includes(title)),
+  );
+  expect([found('invite'), found('invite', { reader: auditor })]).toEqual([['Invite somebody'], []]);
+  expect(found('', { reader: { ...reader, operator: true, hasAccount: false } })[0]).toBe('All usage');
 });
 
 it('finds pages, models by id or name, keys by name or last four, and accounts', () => {

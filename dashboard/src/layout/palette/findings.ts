@@ -1,7 +1,7 @@
 /** What the command palette finds for a text. */
 import type { CatalogueModel, Key } from '../../api/types.js';
 import type { Generation, OperatorAccount } from '../../api/usage-types.js';
-import { pageGroups } from '../../page-list.js';
+import { groupsFor, type Reader } from '../../page-list.js';
 import { guidePages, settings } from './places.js';
 
 export interface Finding {
@@ -16,7 +16,7 @@ export interface Finding {
 }
 
 export interface Sources {
-  operator: boolean;
+  reader: Reader;
   docsUrl: string;
   models: readonly Pick<CatalogueModel, 'id' | 'name'>[];
   keys: readonly Pick<Key, 'id' | 'name' | 'label'>[];
@@ -29,7 +29,7 @@ const eachMax = 8;
 
 export const isRequestId = (text: string): boolean => /^(gen|req)-[0-9a-hjkmnp-tv-z]{26}$/.test(text.trim());
 
-export function findingsOf(text: string, { operator, docsUrl, models, keys, accounts, request }: Sources): Finding[] {
+export function findingsOf(text: string, { reader, docsUrl, models, keys, accounts, request }: Sources): Finding[] {
   if (isRequestId(text)) {
     if (!request) return [];
     const title = `${request.id} · ${request.requested_model}`;
@@ -40,14 +40,15 @@ export function findingsOf(text: string, { operator, docsUrl, models, keys, acco
     findings
       .filter(({ title }, index) => words.every((word) => `${title} ${also(index)}`.toLowerCase().includes(word)))
       .slice(0, text === '' ? 0 : eachMax);
-  const pages = pageGroups
-    .filter((group) => operator || !group.operator)
-    .flatMap((group) => group.pages.map(({ path, title }) => ({ id: path, title, kind: 'Page', to: path })));
+  const pages = groupsFor(reader).flatMap((group) =>
+    group.pages.map(({ path, title }) => ({ id: path, title, kind: 'Page', to: path })),
+  );
+  const openSettings = settings.filter(({ to }) => to === '/account' || pages.some(({ id }) => id === to));
   return [
     ...pages.filter(({ title }) => words.every((word) => title.toLowerCase().includes(word))),
     ...matching(
-      settings.map(({ title, to }) => ({ id: `setting ${title}`, title, kind: 'Setting', to })),
-      (index) => settings[index]?.words ?? '',
+      openSettings.map(({ title, to }) => ({ id: `setting ${title}`, title, kind: 'Setting', to })),
+      (index) => openSettings[index]?.words ?? '',
     ),
     ...matching(
       models.map(({ id, name }) => {

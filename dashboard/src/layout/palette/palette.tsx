@@ -97,14 +97,15 @@ export function Palette({ onClose }: { onClose: () => void }) {
 }
 
 function useFindings(text: string): Finding[] {
-  const { operator, docs_url: docsUrl } = useSession();
+  const session = useSession();
+  const { operator, docs_url: docsUrl } = session;
   const { data: catalogue } = useQuery(catalogueQuery);
   const { data: keys } = useQuery(keysQuery);
   const { data: accounts } = useQuery({ ...accountsQuery, enabled: operator });
   const wanted = text.trim().toLowerCase();
   const { data: request } = useQuery({ ...requestQuery(wanted), enabled: isRequestId(wanted), retry: false });
   return findingsOf(wanted, {
-    operator,
+    reader: session,
     docsUrl,
     models: catalogue?.data ?? [],
     keys: keys ?? [],

@@ -44,7 +44,7 @@ export function NoticeThreshold({ threshold }: { threshold: string }) {
           Save notice
         </Button>
       </form>
-      {lack !== null && <WhyNot reason={lack} />}
+      {lack !== null && <WhyNot className="mt-2" reason={lack} />}
     </Card>
   );
 }

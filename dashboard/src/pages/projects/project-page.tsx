@@ -25,6 +25,7 @@ import { UsageLink } from '../../components/usage-link.js';
 import { RightButton, useLack, useSeesAllKeys, WhyNot } from '../../components/why-not.js';
 import { spentDays } from '../../format/budget.js';
 import { plural } from '../../format/figures.js';
+import { SpendNote } from './spend-note.js';
 import { TrustCard } from './trust-card.js';
 
 export function Page() {
@@ -100,26 +101,30 @@ function Shown({ project }: { project: Project }) {
         subject={doomed}
         title="Delete this project?"
       >
-        <strong className="font-medium wrap-anywhere text-ink">{name}</strong> goes with its budget, limits and rules.
-        Its requests stay in the history. A project that still has API keys cannot be deleted.
+        <strong className="font-medium wrap-anywhere text-ink">{name}</strong> is deleted with its budget, limits and
+        rules. Its requests stay in the history. A project that still has API keys cannot be deleted.
       </ConfirmDialog>
     </>
   );
 }
 
-function BudgetCard({ project: { id, name, budget, spent_usd: spent } }: { project: Project }) {
+function BudgetCard({ project }: { project: Project }) {
+  const { id, name, budget, spent_usd: spent } = project;
   const say = useToast();
   const lack = useLack('projects.budget');
   return (
     <Card description="When it is used up, requests of the project are refused until the next period." title="Budget">
       <div className="flex flex-col gap-5">
-        {budget ? (
-          <BudgetBar budget={budget} spent={spent} />
-        ) : (
-          <p className="text-ink-2">
-            No budget. <Amount as="total" usd={spent} /> spent this month.
-          </p>
-        )}
+        <div className="flex flex-col gap-2">
+          {budget ? (
+            <BudgetBar budget={budget} spent={spent} />
+          ) : (
+            <p className="text-ink-2">
+              No budget. <Amount as="total" usd={spent} /> spent this month.
+            </p>
+          )}
+          <SpendNote project={project} />
+        </div>
         {lack === null ? (
           <BudgetForm
             budget={budget}
@@ -190,7 +195,7 @@ function LimitsCard({ project }: { project: Project }) {
           </div>
         )}
       </ChangeForm>
-      {lack !== null && <WhyNot reason={lack} />}
+      {lack !== null && <WhyNot className="mt-2" reason={lack} />}
     </Card>
   );
 }

@@ -15,11 +15,13 @@ export function CloseCard() {
   const lack = useLack('account.close');
   const [closing, setClosing] = useState(false);
   return (
-    <Card description="For good. Only an owner can do it." title="Close the account">
-      <Button disabled={lack !== null} onClick={() => setClosing(true)} variant="danger">
-        Close account
-      </Button>
-      {lack !== null && <WhyNot reason={lack} />}
+    <Card description="This cannot be undone. Only an owner can do it." title="Close the account">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <Button disabled={lack !== null} onClick={() => setClosing(true)} variant="danger">
+          Close account
+        </Button>
+        {lack !== null && <WhyNot reason={lack} />}
+      </div>
       {closing && <CloseDialog onClose={() => setClosing(false)} />}
     </Card>
   );
@@ -41,8 +43,8 @@ function CloseDialog({ onClose }: { onClose: () => void }) {
       description={
         <>
           All API keys, credentials, members and invitations of{' '}
-          <strong className="wrap-anywhere">{account.email}</strong> are deleted, and programs stop working at once.
-          Ledger, requests, receipts and the audit log stay as the books of this service; the account keeps no email.{' '}
+          <strong className="wrap-anywhere">{account.email}</strong> are deleted, and programs stop working at once. The
+          ledger, requests, receipts and the audit log stay; the account’s email and name are erased.{' '}
           {account.balance_usd !== null && (
             <>
               The balance of <Amount as="total" usd={account.balance_usd} /> is not paid out: ask the operator before

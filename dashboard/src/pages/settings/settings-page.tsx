@@ -25,7 +25,7 @@ export function Page() {
   const settings = useQuery(accountSettingsQuery);
   return (
     <>
-      <PageHeader description="What holds for the whole account, with all of its projects." title="Account settings" />
+      <PageHeader description="Settings of the whole account and all of its projects." title="Account settings" />
       <PageData query={settings}>
         {(data) => (
           <div className="flex flex-col gap-5">
@@ -57,7 +57,7 @@ function BudgetCard({ settings: { budget } }: { settings: AccountSettings }) {
           <BudgetBar budget={budget} spent={spent} />
         ) : (
           <p className="text-ink-2">
-            No budget. <Amount as="total" usd={spent} /> spent in all.
+            No budget. <Amount as="total" usd={spent} /> spent so far.
           </p>
         )}
         {lack === null ? (
@@ -105,7 +105,7 @@ function NameCard({ settings }: { settings: AccountSettings }) {
           />
         )}
       </ChangeForm>
-      {lack !== null && <WhyNot reason={lack} />}
+      {lack !== null && <WhyNot className="mt-2" reason={lack} />}
     </Card>
   );
 }
