@@ -1,10 +1,10 @@
 /** Models in a real browser: filters in the address, one model's page, badges by keyboard, a comparison, and the policy over all models. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
 import { type Member, signUp, startDashboard, visitorOf } from '../support/dashboard.js';
 import type { TestGateway } from '../support/gateway.js';
-import type { Visitor } from '../support/visitor.js';
+import { phone, type Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -23,6 +23,14 @@ afterAll(async () => {
   await closeWindows();
   await gateway?.stop();
 });
+
+/** The texts of the boxes whose content is wider than they are. */
+const tooWide = (boxes: unknown[]) =>
+  (boxes as { scrollWidth: number; clientWidth: number; textContent: string }[])
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ textContent }) => textContent);
+
+const four = 'meta/llama-3.3-70b,mistral/small-3.2,qwen/qwen3-32b,lodestone/echo';
 
 async function withVisitor(path: string, test: (visitor: Visitor) => Promise<void>): Promise<void> {
   const visitor = await visitorOf(browser, gateway, member);
@@ -51,6 +59,30 @@ describeInBrowser('Models', () => {
       await grid.getByRole('link', { name: 'Llama 3.3 70B' }).waitFor();
       expect(await grid.textContent()).toContain('$0.40');
       expect(await accessibilityFaults()).toEqual([]);
+    }));
+
+  it('compares four models side by side on a small laptop', () =>
+    withVisitor(`/models/compare?ids=${four}`, async ({ page, showAt }) => {
+      await showAt(1024);
+      const grid = page.getByRole('group', { name: 'Models side by side' });
+      await grid.getByRole('link', { name: 'Echo' }).waitFor();
+      await expect.poll(() => grid.evaluateAll(tooWide)).toEqual([]);
+      // Nothing of a cell reaches into the next one.
+      expect(await grid.locator('th, td').evaluateAll(tooWide)).toEqual([]);
+    }));
+
+  it('has the box to compare in the line of the name on a phone', () =>
+    withVisitor('/models', async ({ page, showAt }) => {
+      await showAt(phone);
+      const box = page.getByLabel('Compare Llama 3.3 70B');
+      const name = page.getByRole('link', { name: 'Llama 3.3 70B' });
+      const middle = async (one: Locator) => {
+        const { y, height } = (await one.boundingBox())!;
+        return y + height / 2;
+      };
+      await expect.poll(async () => Math.abs((await middle(box)) - (await middle(name)))).toBeLessThan(8);
+      await box.check();
+      await page.getByRole('link', { name: 'Compare 1 model' }).waitFor();
     }));
 
   it('has a page for each: routes, promises by keyboard, what requests cost, and the way to the playground', () =>

@@ -232,6 +232,13 @@ const colours = {
 
 const widerThanWindow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
+/** The choices that stand alone in a line below others. */
+const lonelyChoices = `[...document.querySelectorAll('fieldset:has(> label > [type=radio])')].flatMap((field) => {
+  const labels = [...field.querySelectorAll(':scope > label')].filter((label) => label.offsetHeight > 0);
+  const lines = Map.groupBy(labels, (label) => label.offsetTop);
+  return lines.size < 2 ? [] : [...lines.values()].filter(({ length }) => length === 1).map(([label]) => label.textContent);
+})`;
+
 const shownColours = `({
   page: getComputedStyle(document.documentElement).backgroundColor,
   heading: getComputedStyle(document.querySelector('h1')).color,
@@ -258,6 +265,7 @@ async function expectSound(visitor: Visitor, shot: string, looks: Looks = {}): P
     await expect.poll(() => page.evaluate('innerWidth')).toBe(width);
     await isThere?.();
     expect(await page.evaluate(widerThanWindow), `the page scrolls sideways at ${width} px`).toBe(0);
+    expect(await page.evaluate(lonelyChoices), `a choice is alone in its line at ${width} px`).toEqual([]);
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme });
       // What follows would say nothing about a theme that is not on the screen yet.

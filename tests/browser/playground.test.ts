@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
 import { type Member, signUp, spawnDashboard, visitorOf } from '../support/dashboard.js';
 import type { SpawnedGateway } from '../support/gateway.js';
-import type { Visitor } from '../support/visitor.js';
+import { desktop, type Visitor } from '../support/visitor.js';
 
 // A browser on a busy machine takes its time.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -64,6 +64,22 @@ describeInBrowser('the playground', () => {
       await page.getByRole('button', { name: 'History (1)' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Through chat' }).click();
       await page.getByRole('log').getByText('Through responses').first().waitFor();
+    }));
+
+  it('has the code right below the conversation, however long the settings are', () =>
+    withVisitor(async (visitor) => {
+      const { page } = visitor;
+      await send(visitor, 'Hello');
+      await page.getByTestId('receipt').waitFor();
+      for (const width of [1024, desktop]) {
+        await visitor.showAt(width);
+        const edges = async () => {
+          const form = await page.locator('form', { has: page.getByLabel('Message') }).boundingBox();
+          const code = await page.getByRole('region', { name: 'The same request in code' }).boundingBox();
+          return code!.y - form!.y - form!.height;
+        };
+        await expect.poll(edges, { message: `below the conversation at ${width} px` }).toBeLessThan(40);
+      }
     }));
 
   it('asks three models at once, and shows their receipts side by side', () =>

@@ -11,7 +11,7 @@ interface PolicyFact {
   text: string;
 }
 
-const unknownText = 'not published';
+export const unknownText = 'not published';
 
 function fact(name: string, value: boolean | undefined, good: boolean, badges: [yes: string, no: string]): PolicyFact {
   if (value === undefined) return { name, badge: `${name}?`, tone: 'neutral', text: unknownText };
@@ -42,6 +42,10 @@ function policyFacts(policy: DataPolicy | null): PolicyFact[] {
   ];
 }
 
+/** Whether anything is known that a promise could be about. */
+export const isPublished = (policy: DataPolicy | null): boolean =>
+  policyFacts(policy).some(({ text }) => text !== unknownText);
+
 const zeroRetention = {
   default: 'without asking',
   on_request: 'by a setting or on request',
@@ -55,7 +59,7 @@ export function DataPolicyBadges({ policy, of }: { policy: DataPolicy | null; of
   return (
     <HoverCard content={<PolicyDetails policy={policy} />} label={`Data policy of ${of}`}>
       {known.length === 0 ? (
-        <Badge>not published</Badge>
+        <Badge>{unknownText}</Badge>
       ) : (
         known.map(({ name, badge, tone }) => (
           <Badge key={name} tone={tone}>
@@ -68,7 +72,7 @@ export function DataPolicyBadges({ policy, of }: { policy: DataPolicy | null; of
 }
 
 function PolicyDetails({ policy }: { policy: DataPolicy | null }) {
-  if (!policy) return <p>Nothing is published about the data of paid requests.</p>;
+  if (!policy) return <p>What happens to the data of paid requests is not published.</p>;
   const { zdr, certifications, source, as_of: date, basis } = policy;
   const rows = [
     ...policyFacts(policy).map(({ name, text }) => [name === 'Training' ? 'Trains on paid requests' : name, text]),

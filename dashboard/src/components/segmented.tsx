@@ -10,15 +10,23 @@ export interface SegmentedProps {
   onChange: (value: string) => void;
 }
 
+/** So many fit beside one another on a phone. More of them stand in columns there, so that none is alone in a second line. */
+const oneLine = 4;
+
 export function Segmented({ label, options, value, onChange }: SegmentedProps) {
   const name = useId();
   return (
-    <fieldset className="inline-flex max-w-full flex-wrap rounded-md border border-line bg-sunken p-0.5">
+    <fieldset
+      className={classNames(
+        'inline-flex max-w-full flex-wrap rounded-md border border-line bg-sunken p-0.5',
+        options.length > oneLine && 'max-sm:grid max-sm:w-full max-sm:grid-cols-3',
+      )}
+    >
       <legend className="sr-only">{label}</legend>
       {options.map((option) => (
         <label
           className={classNames(
-            'flex h-7 items-center rounded-sm px-2.5 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9',
+            'flex h-7 items-center justify-center rounded-sm px-2.5 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9',
             option.value === value ? 'bg-surface text-ink shadow-card' : 'cursor-pointer text-ink-2 hover:text-ink',
           )}
           key={option.value}

@@ -42,7 +42,7 @@ export function SortableTable<Row>({ caption, columns, rows, rowKey, order, onSo
   // These tables stand below charts and sums.
   const shown = useFirstRows(rows, true);
   return (
-    <div className="overflow-x-auto">
+    <div className="scroll-hint overflow-x-auto">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}
       {/* biome-ignore-start lint/a11y/useSemanticElements: they are the elements. */}
       <table className="data-table line-table" role="table">

@@ -15,6 +15,8 @@ export interface Column<Row> {
   end?: boolean;
   /** The card's first line on a phone. */
   lead?: boolean;
+  /** At the right of the card's first line on a phone. */
+  corner?: boolean;
   /** Hides the column on a phone. */
   wide?: boolean;
   /** Class of the header and the cells, for a width. */
@@ -34,7 +36,7 @@ export interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, rowKey, isLow }: TableProps<Row>) {
   const shown = useFirstRows(rows, isLow);
   return (
-    <div className="overflow-x-auto">
+    <div className="scroll-hint overflow-x-auto">
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above. */}
       {/* biome-ignore-start lint/a11y/useSemanticElements: they are the elements. */}
       <table className="data-table" role="table">
@@ -61,6 +63,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, isLow }: TableProps
                   className={classNames(
                     column.end && 'end',
                     column.lead && 'lead',
+                    column.corner && 'corner',
                     column.wide && 'wide',
                     column.className,
                   )}

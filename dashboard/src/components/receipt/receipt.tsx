@@ -8,6 +8,7 @@ import { catalogueQuery } from '../../api/queries.js';
 import type { Catalogue } from '../../api/types.js';
 import type { Generation } from '../../api/usage-types.js';
 import { carbon, count, milliseconds, unknown } from '../../format/figures.js';
+import { placeWithLocode } from '../../format/place.js';
 import { Card } from '../card.js';
 import { classNames } from '../class-names.js';
 import { CopyButton } from '../copy-button.js';
@@ -107,10 +108,7 @@ function placeFacts(
   const grams = route?.carbon ?? region?.carbon ?? null;
   const cloudAct = provider?.cloud_act ?? null;
   return [
-    {
-      name: 'City',
-      value: region ? `${region.city} (${locode})` : locode === 'global' ? 'No region' : (locode ?? unknown),
-    },
+    { name: 'Region', value: locode ? placeWithLocode(region?.city, locode) : unknown },
     { name: 'Country', value: route?.country ?? region?.country ?? unknown },
     { name: 'Provider’s headquarters', value: provider?.headquarters ?? unknown },
     { name: 'US CLOUD Act', value: cloudAct === null ? unknown : cloudAct ? 'applies' : 'does not apply' },

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import type { ReportGroup, ReportMember } from '../../api/report-types.js';
 import { carbon, count, roughMilliseconds, shortCount } from '../../format/figures.js';
 import { plotValue, sumUsd } from '../../format/money.js';
+import { placeName } from '../../format/place.js';
 import { Amount } from '../amount.js';
 import { classNames } from '../class-names.js';
 import { type Order, SortableTable, type SortColumn } from '../sortable-table.js';
@@ -206,7 +207,7 @@ function MemberName({ group, member }: { group: ReportGroup; member: ReportMembe
   if (group === 'locode') {
     return (
       <span title={id}>
-        {member.city ?? 'No region'} <span className="text-ink-3">{member.country ?? id}</span>
+        {placeName(member.city, id)} <span className="text-ink-3">{member.country ?? id}</span>
       </span>
     );
   }

@@ -13,6 +13,7 @@ import { PageData } from '../../components/page-data.js';
 import { PageHeader } from '../../components/page-header.js';
 import { EmptyState, SkeletonRows } from '../../components/states.js';
 import { count, unknown } from '../../format/figures.js';
+import { placeName } from '../../format/place.js';
 import { contextText, KindBadge, lowestCarbon, PriceText, PromiseBadges, StateBadge } from './model-facts.js';
 import { comparedMax } from './models-table.js';
 
@@ -63,7 +64,10 @@ function rowsOf(catalogue: Catalogue): Row[] {
     },
     { name: 'Routes', cell: ({ routes }) => count(routes.length) },
     { name: 'Providers', cell: ({ routes }) => distinct(routes.map(({ provider }) => provider)) },
-    { name: 'Cities', cell: ({ routes }) => distinct(routes.map(({ locode }) => places.get(locode))) },
+    {
+      name: 'Regions',
+      cell: ({ routes }) => distinct(routes.map(({ locode }) => placeName(places.get(locode), locode))),
+    },
     { name: 'Countries', cell: ({ routes }) => distinct(routes.map(({ country }) => country)) },
     { name: 'Lowest grid intensity, gCO₂e/kWh', cell: lowestCarbon },
     { name: 'Data policy', cell: (model) => <PromiseBadges catalogue={catalogue} model={model} /> },
@@ -134,9 +138,9 @@ interface GridProps {
   onRemove: (id: string) => void;
 }
 
-/** A column is as wide as its longest badge. */
-const namesRem = 8;
-const modelRem = 11;
+/** Four models fit beside the navigation of a small laptop. Where they do not, the edge shows that there is more. */
+const namesRem = 7;
+const modelRem = 9;
 
 function Grid({ models, rows, onRemove }: GridProps) {
   return (
@@ -144,7 +148,7 @@ function Grid({ models, rows, onRemove }: GridProps) {
     <div
       aria-label="Models side by side"
       // Relative, so that texts for screen readers scroll along and do not widen the page.
-      className="relative overflow-x-auto"
+      className="scroll-hint relative overflow-x-auto"
       role="group"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
       tabIndex={0}
@@ -155,9 +159,9 @@ function Grid({ models, rows, onRemove }: GridProps) {
       >
         <thead>
           <tr className="border-b border-line align-top">
-            <td className="w-32 px-5 py-3 md:w-44" />
+            <td className="w-28 px-3 py-3 xl:w-44 xl:px-5" />
             {models.map(({ id, name, creator, model }) => (
-              <th className="px-3 py-3 text-left font-normal" key={id} scope="col">
+              <th className="px-2 py-3 text-left font-normal xl:px-3" key={id} scope="col">
                 <span className="flex items-start justify-between gap-1">
                   <Link
                     className="font-medium underline decoration-field/60 underline-offset-4 hover:decoration-ink"
@@ -183,11 +187,11 @@ function Grid({ models, rows, onRemove }: GridProps) {
         <tbody>
           {rows.map(({ name, cell }) => (
             <tr className="border-b border-line align-top last:border-0" key={name}>
-              <th className="px-5 py-2 text-left text-sm font-normal text-ink-3" scope="row">
+              <th className="px-3 py-2 text-left text-sm font-normal text-ink-3 xl:px-5" scope="row">
                 {name || <span className="sr-only">Playground</span>}
               </th>
               {models.map((model) => (
-                <td className="tabular px-3 py-2 wrap-anywhere" key={model.id}>
+                <td className="tabular px-2 py-2 wrap-anywhere xl:px-3" key={model.id}>
                   {cell(model)}
                 </td>
               ))}

@@ -1,6 +1,7 @@
 /** Facts of a model that the list, its page and the comparison share. */
-import type { Catalogue, CatalogueModel } from '../../api/types.js';
+import type { Catalogue, CatalogueModel, DataPolicy } from '../../api/types.js';
 import { Badge } from '../../components/badge.js';
+import { isPublished, unknownText } from '../../components/data-policy.js';
 import { HoverCard } from '../../components/hover-card.js';
 import { carbon, count, unknown } from '../../format/figures.js';
 import { modelStateName } from '../../format/model-state.js';
@@ -53,7 +54,7 @@ export function PromiseBadges({ model, catalogue }: { model: CatalogueModel; cat
   return (
     <HoverCard content={<Sources catalogue={catalogue} model={model} />} label={`Data policies of ${model.name}`}>
       {some.length === 0 ? (
-        <Badge>no promise published</Badge>
+        <Badge>{lackText(model.routes.map((route) => route.data_policy))}</Badge>
       ) : (
         some.map(({ label, count }) => (
           <Badge key={label} tone={count === total ? 'good' : 'neutral'}>
@@ -63,6 +64,11 @@ export function PromiseBadges({ model, catalogue }: { model: CatalogueModel; cat
       )}
     </HoverCard>
   );
+}
+
+/** Where no promise holds: whether the contrary is published, or nothing. */
+function lackText(policies: readonly (DataPolicy | null)[]): string {
+  return policies.some(isPublished) ? 'no promise' : unknownText;
 }
 
 function Sources({ model, catalogue }: { model: CatalogueModel; catalogue: Catalogue }) {
@@ -76,7 +82,7 @@ function Sources({ model, catalogue }: { model: CatalogueModel; catalogue: Catal
             {Object.values(promises)
               .filter(({ holds }) => holds(policy))
               .map(({ label }) => label)
-              .join(', ') || 'No promise is published'}
+              .join(', ') || lackText([policy])}
           </p>
           {policy?.source && (
             <p className="text-xs wrap-anywhere text-ink-3">

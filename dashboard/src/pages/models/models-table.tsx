@@ -30,6 +30,7 @@ function columns({ catalogue, compared, onCompare }: Omit<ModelsTableProps, 'mod
       header: '',
       name: 'Compare',
       className: 'md:w-10',
+      corner: true,
       cell: ({ id, name }) => (
         <input
           aria-label={`Compare ${name}`}

@@ -7,6 +7,7 @@ import { ModelId } from '../../components/model-id.js';
 import { type Column, Table } from '../../components/table.js';
 import { carbon, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
+import { placeName } from '../../format/place.js';
 import { dateText, fromNow } from '../../format/time.js';
 import { contextText } from './model-facts.js';
 import { OtherPrices } from './other-prices.js';
@@ -51,7 +52,7 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
         const { headquarters, cloud_act: cloudAct } = provider.get(route.provider) ?? {};
         return (
           <span className="flex flex-col max-md:items-end">
-            <span>{place ? `${place.city}, ${place.country}` : 'No region'}</span>
+            <span>{place ? `${place.city}, ${place.country}` : placeName(null, route.locode)}</span>
             <span className="text-xs text-ink-3">
               {`Provider in ${headquarters ?? 'an unknown country'}`}
               {cloudAct && ', CLOUD Act'}

@@ -4,7 +4,8 @@ import { Card } from '../../components/card.js';
 import { loadedApart } from '../../components/loaded-apart.js';
 import { Skeleton } from '../../components/states.js';
 import { UsageLink, type UsageSearch } from '../../components/usage-link.js';
-import { carbon, count, share } from '../../format/figures.js';
+import { carbon, count, share, unknown } from '../../format/figures.js';
+import { placeName } from '../../format/place.js';
 
 const WorldMap = loadedApart(async () => (await import('./world-map.js')).WorldMap);
 
@@ -27,7 +28,7 @@ export function MapCard({ regions, search }: { regions: readonly ReportMember[];
                   search={{ ...search, locode: region.id ?? undefined }}
                   title={region.id ?? undefined}
                 >
-                  {region.city ?? 'No region'}
+                  {placeName(region.city, region.id ?? unknown)}
                   <span className="ml-1.5 font-normal text-ink-3">{region.country ?? region.id}</span>
                 </UsageLink>
                 <span className="tabular shrink-0 text-sm text-ink-2">

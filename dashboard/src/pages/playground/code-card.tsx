@@ -37,7 +37,6 @@ export function CodeCard({ door, lanes, prepared, draft }: CodeCardProps) {
           />
         )
       }
-      className="mt-5"
       title="The same request in code"
     >
       <Tabs

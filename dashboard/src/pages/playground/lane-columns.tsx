@@ -19,7 +19,7 @@ export interface LaneColumnsProps {
   actions: Pick<ReturnType<typeof useLanes>, 'setModel' | 'remove' | 'retry' | 'setResult' | 'sendResults'>;
 }
 
-const columns = ['', 'md:grid-cols-2', 'md:grid-cols-2 xl:grid-cols-3'];
+const columns = ['', 'md:grid-cols-2', 'md:grid-cols-3'];
 
 export function LaneColumns({ lanes, door, prepared, catalogue, actions }: LaneColumnsProps) {
   const many = lanes.length > 1;

@@ -6,6 +6,7 @@ import { catalogueQuery } from '../../api/queries.js';
 import type { Catalogue, ModelKind } from '../../api/types.js';
 import { Button } from '../../components/button.js';
 import { Card } from '../../components/card.js';
+import { classNames } from '../../components/class-names.js';
 import { Select } from '../../components/field.js';
 import { PageHeader } from '../../components/page-header.js';
 import { SkeletonRows } from '../../components/states.js';
@@ -46,6 +47,12 @@ export function Page() {
   );
 }
 
+/** Receipt and settings beside the conversation. Several conversations need the width of a laptop for themselves. */
+const beside = {
+  one: 'lg:grid-cols-[minmax(0,1fr)_21rem] lg:grid-rows-[auto_1fr]',
+  many: 'xl:grid-cols-[minmax(0,1fr)_21rem]',
+};
+
 const newConversationId = () => `${Date.now()}-${Math.random().toString(36).slice(2)}`;
 
 function Playground({ catalogue, wanted }: { catalogue: Catalogue; wanted: { model?: string; api?: string } }) {
@@ -61,6 +68,7 @@ function Playground({ catalogue, wanted }: { catalogue: Catalogue; wanted: { mod
   const [conversation, setConversation] = useState(newConversationId);
   const [history, setHistory] = useState<Kept[]>(() => readHistory(account.id));
   const [showsHistory, setShowsHistory] = useState(false);
+  const many = lanes.length > 1;
   const hasTurns = lanes.some(({ turns }) => turns.length > 0);
 
   useEffect(() => {
@@ -127,11 +135,11 @@ function Playground({ catalogue, wanted }: { catalogue: Catalogue; wanted: { mod
         description="Requests from here are checked, routed and billed like those of your programs."
         title="Playground"
       />
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_21rem]">
+      <div className={classNames('grid items-start gap-5', many ? beside.many : beside.one)}>
         <Card className="flex min-w-0 flex-col" flush>
           <LaneColumns actions={actions} catalogue={catalogue} door={door} lanes={lanes} prepared={prepared} />
           <Composer
-            blocked={waits && !busy ? 'Enter what the tools answer, and send it, before you ask on.' : null}
+            blocked={waits && !busy ? 'Enter the results of the tools and send them first.' : null}
             busy={busy}
             door={door}
             message={draft}
@@ -142,13 +150,16 @@ function Playground({ catalogue, wanted }: { catalogue: Catalogue; wanted: { mod
             pictures={pictures}
           />
         </Card>
-        <div className="flex min-w-0 flex-col gap-5">
-          {lanes.length === 1 && lanes[0] && <ReceiptCard lane={lanes[0]} />}
+        <div className={classNames('flex min-w-0 flex-col gap-5', !many && 'lg:row-span-2')}>
+          {!many && lanes[0] && <ReceiptCard lane={lanes[0]} />}
           <SettingsCard catalogue={catalogue} door={door} onChange={setSettings} settings={settings} />
         </div>
+        {/* Below one conversation, because receipt and settings are longer than it; below all of several, which need the width. */}
+        <div className={classNames('flex min-w-0 flex-col gap-5', many && 'xl:col-span-full')}>
+          {many && <ReceiptTable lanes={lanes} />}
+          <CodeCard door={door} draft={{ text: draft, pictures }} lanes={lanes} prepared={prepared} />
+        </div>
       </div>
-      {lanes.length > 1 && <ReceiptTable lanes={lanes} />}
-      <CodeCard door={door} draft={{ text: draft, pictures }} lanes={lanes} prepared={prepared} />
       <HistoryDialog history={history} onClose={() => setShowsHistory(false)} onOpen={open} open={showsHistory} />
     </>
   );

@@ -2,6 +2,7 @@
 import { streamEndText } from '../../components/requests/request-facts.js';
 import { carbon, count, milliseconds, unknown } from '../../format/figures.js';
 import { usd } from '../../format/money.js';
+import { placeName } from '../../format/place.js';
 import type { Outcome } from './send-request.js';
 
 export interface ReceiptRow {
@@ -22,7 +23,7 @@ function routingRows({ receipt }: Outcome): ReceiptRow[] {
   return [
     { name: 'Served', value: served ?? 'Not served', isId: served !== undefined },
     { name: 'Provider', value: provider ?? unknown },
-    { name: 'Region', value: [locode, country].filter(Boolean).join(', ') || unknown },
+    { name: 'Region', value: locode ? [placeName(null, locode), country].filter(Boolean).join(', ') : unknown },
     { name: 'Tried', value: receipt.providers_attempted?.join(', ') || unknown },
     { name: 'Fallback', value: receipt.fallback_occurred ? 'yes' : 'no' },
     ...optional('Skipped', receipt.breaker_skipped?.join(', ')),

@@ -75,11 +75,11 @@ export function ReceiptTable({ lanes }: { lanes: readonly Lane[] }) {
   const names = [...new Set(columns.flatMap(({ rows }) => rows.map(({ name }) => name)))];
   if (names.length === 0) return null;
   return (
-    <Card className="mt-5" flush title="Receipts side by side">
+    <Card flush title="Receipts side by side">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls. */}
       <div
         aria-label="Receipts side by side"
-        className="overflow-x-auto"
+        className="scroll-hint overflow-x-auto"
         data-testid="receipts"
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.

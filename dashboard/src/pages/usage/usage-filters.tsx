@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { catalogueQuery, facetsQuery, keysQuery } from '../../api/queries.js';
 import { Select } from '../../components/field.js';
 import { ProjectFilter } from '../../components/organisation/project-filter.js';
+import { placeWithLocode } from '../../format/place.js';
 import type { UsageFilters, UsageSearchState } from './usage-queries.js';
 
 const statuses = [
@@ -74,9 +75,7 @@ export function UsageFilterBar({ filters, onChange, isReady }: UsageFilterBarPro
         options={[...optionsOf(facets?.providers ?? [], filters.provider), { value: notServed, label: 'Not served' }]}
         value={provider}
       />
-      {select('locode', 'Region', regions, (locode) =>
-        cities.get(locode) ? `${cities.get(locode)} (${locode})` : locode,
-      )}
+      {select('locode', 'Region', regions, (locode) => placeWithLocode(cities.get(locode), locode))}
       <Select
         label="Status"
         onChange={(event) => set({ status: event.target.value || undefined })}
