@@ -25,19 +25,12 @@ import { bothPreferences, type RequestPreferences, readPreferences } from '../po
 import type { ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
 import { type Territory, territoryFilter } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import type { GateOutcome, Plan } from './handover.js';
+import type { GateOutcome, Plan, Unpaid } from './handover.js';
 import type { PipelinePorts } from './ports.js';
 
 type GatePorts = Pick<PipelinePorts, 'modelStates' | 'territories'>;
 
 const nothing: readonly never[] = [];
-
-/** A balance for which the operator's credentials are not used. */
-export interface Unpaid {
-  readonly refusal: GatewayError;
-  /** A customer's own credentials are not used without a balance either, because their use costs a fee. */
-  readonly hasFee: boolean;
-}
 
 /** Who asks, from where and when, and what the account and the request itself ask of their routes. */
 interface Asker {

@@ -78,6 +78,13 @@ export interface Plan {
   readonly hasOwn: boolean;
 }
 
+/** A balance for which the operator's credentials are not used. */
+export interface Unpaid {
+  readonly refusal: GatewayError;
+  /** A customer's own credentials are not used without a balance either, because their use costs a fee. */
+  readonly hasFee: boolean;
+}
+
 /** Stage 4 → 5: what gates and providers' terms leave of a plan's routes. */
 export interface GateOutcome {
   readonly eligible: readonly Route[];

@@ -11,8 +11,7 @@ import type { Identity } from '../domain/account.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import type { Paused } from '../health/route-health.js';
 import type { Failure, Meaning } from '../providers/classify/failure.js';
-import type { Unpaid } from './gate.js';
-import type { Exchange, Plan } from './handover.js';
+import type { Exchange, Plan, Unpaid } from './handover.js';
 import type { PipelinePorts } from './ports.js';
 
 type Ports = Pick<PipelinePorts, 'own'>;
