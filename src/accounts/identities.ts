@@ -1,6 +1,6 @@
 /**
  * The interface of the memory that holds keys and accounts. A single process holds them exactly by writing through
- * (identity-cache.ts); the processes of a fleet hold them under versions (src/cluster/fleet).
+ * (identity-cache.ts); the processes of a fleet hold them under versions (src/fleet).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { PicoUsd } from '../base/money.js';

@@ -5,11 +5,11 @@ import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { TokenCounter } from '../billing/count/counter.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
-import type { Fleet } from '../cluster/fleet/fleet.js';
 import type { Conversations } from '../cluster/ports.js';
 import type { Timeouts } from '../config/config.js';
 import type { Identity } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
+import type { Fleet } from '../fleet/fleet.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
 import type { OwnHealth, RouteHealth } from '../health/route-health.js';
@@ -69,7 +69,7 @@ export interface PipelinePorts extends SwitchPorts {
   routeHistory?: Pick<RouteHistory, 'countFailure'>;
   /** null = no receipts are logged. `identity` is null until the log has begun. */
   proof: { readonly hashBodies: boolean; identity(): LogIdentity | null } | null;
-  /** null = requests do not remembered with a route. */
+  /** null = requests do not stay with a route. */
   conversations: Conversations | null;
   /** null = this process is the only one. */
   fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;

@@ -2,8 +2,8 @@
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { SettlementOutcome } from '../../cluster/fleet/fleet.js';
 import type { Config } from '../../config/config.js';
+import type { SettlementOutcome } from '../../fleet/fleet.js';
 import type { Progress } from '../../journal/settler-port.js';
 import type { SealerFigures } from '../../sealing/sealer.js';
 import type { SocketConnection } from '../../storage/embedded/embedded.js';

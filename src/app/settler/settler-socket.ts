@@ -1,8 +1,8 @@
 /** The socket of the settler, at which the processes that serve from the same data directory attach their journals. */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import type { SettlementOutcome } from '../../cluster/fleet/fleet.js';
 import { rowId } from '../../domain/settlement-row.js';
+import type { SettlementOutcome } from '../../fleet/fleet.js';
 import type { Attachment, SettlerPort } from '../../journal/settler-port.js';
 import type { Waiting } from '../../journal/source.js';
 import {
