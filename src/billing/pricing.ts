@@ -1,6 +1,6 @@
 /** Computes an answer's cost, tokens × the prices that hold for it, exactly in pico-dollars and by class, and finds pricing faults. */
 import type { PicoUsd } from '../base/money.js';
-import { type ClassPrices, type Price, priceAt, type Rates, ratesFor } from '../catalogue/price.js';
+import { type ClassPrices, type Price, priceAt, priceClasses, type Rates, ratesFor } from '../catalogue/price.js';
 import type { Fee, Route, Snapshot } from '../catalogue/route.js';
 import {
   type Cost,
@@ -172,10 +172,7 @@ function hasNoCost(price: Price): boolean {
 }
 
 function isFreeRate(rates: ClassPrices): boolean {
-  const { input, output, cachedInput, cacheWrite, cacheWrite1h, reasoning, request } = rates;
-  const { inputAudio, outputAudio, inputImage, outputImage } = rates;
-  const all = [input, output, cachedInput, cacheWrite, cacheWrite1h, reasoning, request];
-  return [...all, inputAudio, outputAudio, inputImage, outputImage].every((rate) => (rate ?? 0n) === 0n);
+  return priceClasses.every(([key]) => (rates[key] ?? 0n) === 0n);
 }
 
 /** Reports a fault where the upstream names a model that the catalogue knows as another model. */

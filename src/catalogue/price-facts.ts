@@ -1,8 +1,8 @@
 /** A price as flat facts: the name of each figure and its exact decimal in USD, for a million tokens or, for tools and requests, for one. */
 import { usdText } from '../base/money.js';
 import { dayText } from './dates.js';
-import type { Band, ClassPrices, Period, Price, Rates } from './price.js';
-import { classNames } from './price-fields.js';
+import { type Band, type ClassPrices, type Period, type Price, priceClasses, type Rates } from './price.js';
+import { clockSpan } from './price-times.js';
 
 const tokensOfPrice = 1_000_000n;
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -71,7 +71,7 @@ function bandBase({ bands: _, ...classes }: Rates & Partial<Band>): ClassPrices 
 }
 
 function addClasses(facts: PriceFacts, prefix: string, prices: ClassPrices, below: ClassPrices | null): void {
-  for (const [name, key] of Object.entries(classNames)) {
+  for (const [key, name] of priceClasses) {
     const pico = prices[key] ?? null;
     if (pico === null || pico === (below?.[key] ?? null)) continue;
     facts[`${prefix}${name}`] = usdText(name === 'request' ? pico : pico * tokensOfPrice);
@@ -79,8 +79,6 @@ function addClasses(facts: PriceFacts, prefix: string, prices: ClassPrices, belo
 }
 
 function periodName({ fromMinute, toMinute, days }: Period): string {
-  const clock = (minute: number) =>
-    `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
   const on = days ? ` ${days.map((day) => weekdays[day]).join(' ')}` : '';
-  return `${clock(fromMinute)}-${clock(toMinute)}${on}`;
+  return `${clockSpan(fromMinute, toMinute)}${on}`;
 }

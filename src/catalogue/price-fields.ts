@@ -4,30 +4,15 @@ import { anything, field, fields, integerFrom, listOf, oneOf, text, yesOrNo } fr
 import type { FieldPath, YamlSource } from '../base/yaml-source.js';
 import type { Currencies } from './currencies.js';
 import { day, dayMs, dayMsOf } from './dates.js';
-import type { Band, ClassPrices, Period, Price, Rates } from './price.js';
+import { type Band, type ClassPrices, type Period, type Price, priceClasses, type Rates } from './price.js';
 import { published, publishedAt, type Reading, rateOf } from './price-currency.js';
 import { currencyCode, figureAt, unitsOf } from './price-figures.js';
 import { minutesOf } from './price-times.js';
 import { provenanceMember, type StatedProvenance } from './provenance.js';
 import type { ModelKind } from './route.js';
 
-/** As they are named in a file and in code. A chat model needs input and output; `request` is for a request, not for a token. */
-export const classNames = {
-  input: 'input',
-  output: 'output',
-  cached_input: 'cachedInput',
-  cache_write: 'cacheWrite',
-  cache_write_1h: 'cacheWrite1h',
-  reasoning: 'reasoning',
-  input_audio: 'inputAudio',
-  output_audio: 'outputAudio',
-  input_image: 'inputImage',
-  output_image: 'outputImage',
-  request: 'request',
-} as const satisfies Record<string, keyof ClassPrices>;
-
-/** Figures are read from the text of the file, not from a float. */
-const figures = Object.fromEntries(Object.keys(classNames).map((name) => [name, anything.optional()]));
+/** Read from the text of the file, not from a float. A chat model needs input and output. */
+const figures = Object.fromEntries(priceClasses.map(([, name]) => [name, anything.optional()]));
 
 const band = fields({ input_tokens: integerFrom(0).nullish(), from_tokens: integerFrom(1).nullish(), ...figures });
 /** One band, or a list of them. */
@@ -152,7 +137,7 @@ function classesOver(
 ): ClassPrices | undefined {
   const { source, units } = reading;
   const classes = classesOf(below);
-  for (const [name, key] of Object.entries(classNames)) {
+  for (const [key, name] of priceClasses) {
     const at = [...path, name];
     const value = source.valueAt(at);
     const needed = (name === 'input' || name === 'output') && classes[key] === undefined;
@@ -166,7 +151,7 @@ function classesOver(
 /** The prices of the classes alone, without the layers above them. */
 function classesOf(prices: Partial<ClassPrices>): Partial<Record<keyof ClassPrices, bigint | null>> {
   const classes: Partial<Record<keyof ClassPrices, bigint | null>> = {};
-  for (const key of Object.values(classNames)) if (prices[key] !== undefined) classes[key] = prices[key];
+  for (const [key] of priceClasses) if (prices[key] !== undefined) classes[key] = prices[key];
   return classes;
 }
 

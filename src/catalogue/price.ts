@@ -27,6 +27,25 @@ export interface ClassPrices {
   readonly request?: bigint;
 }
 
+/** What each class is called in a catalogue file, and as a line of a bill. */
+const nameOfClass = {
+  input: 'input',
+  output: 'output',
+  cachedInput: 'cached_input',
+  cacheWrite: 'cache_write',
+  cacheWrite1h: 'cache_write_1h',
+  reasoning: 'reasoning',
+  inputAudio: 'input_audio',
+  outputAudio: 'output_audio',
+  inputImage: 'input_image',
+  outputImage: 'output_image',
+  request: 'request',
+} as const satisfies Record<keyof ClassPrices, string>;
+export type ClassName = (typeof nameOfClass)[keyof ClassPrices];
+
+/** Every class, by its property and its name. */
+export const priceClasses = Object.entries(nameOfClass) as [keyof ClassPrices, ClassName][];
+
 /** The price of a whole request whose prompt has at least so many tokens. */
 export interface Band extends ClassPrices {
   readonly fromTokens: number;

@@ -1,5 +1,6 @@
 /** What an answer costs: by class for the client, line by line for the record, and as text in the `usage` of the answer. */
 import { usdText } from '../base/money.js';
+import type { ClassName } from '../catalogue/price.js';
 import { findMembers } from './json-members.js';
 import { withMembers } from './splice-members.js';
 import type { TokenUsage } from './usage.js';
@@ -18,21 +19,23 @@ export const costClasses = [
 ] as const;
 export type CostClass = (typeof costClasses)[number];
 
-/** The lines of a bill, named as the prices of a route are, and the class that each is a part of. Tools have lines of their own. */
-const classOfLine = {
-  input: 'input',
-  output: 'output',
-  cached_input: 'cache_read',
-  cache_write: 'cache_write',
-  cache_write_1h: 'cache_write',
-  reasoning: 'reasoning',
-  input_audio: 'audio',
-  output_audio: 'audio',
-  input_image: 'image',
-  output_image: 'image',
-  request: 'request',
-} as const satisfies Record<string, CostClass>;
-export type TokenLine = keyof typeof classOfLine;
+/** The lines of a bill: the class that each is a part of, and its side of the answer. Tools have lines of their own. */
+const tokenLines: Readonly<Record<TokenLine, { readonly class: CostClass; readonly side: Side | null }>> = {
+  input: { class: 'input', side: 'prompt' },
+  output: { class: 'output', side: 'completion' },
+  cached_input: { class: 'cache_read', side: 'prompt' },
+  cache_write: { class: 'cache_write', side: 'prompt' },
+  cache_write_1h: { class: 'cache_write', side: 'prompt' },
+  reasoning: { class: 'reasoning', side: 'completion' },
+  input_audio: { class: 'audio', side: 'prompt' },
+  output_audio: { class: 'audio', side: 'completion' },
+  input_image: { class: 'image', side: 'prompt' },
+  output_image: { class: 'image', side: 'completion' },
+  request: { class: 'request', side: null },
+};
+type Side = 'prompt' | 'completion';
+/** A line has the name of the price that it is billed at. */
+export type TokenLine = ClassName;
 export type ToolLine = `tools.${string}`;
 
 /** The name of a tool's line has this before it. */
@@ -74,7 +77,7 @@ export const toolLine = (tool: string): ToolLine => `${toolPrefix}${tool}`;
 
 /** undefined for a line that is not billed. */
 export function costClassOf(line: string): CostClass | undefined {
-  return line.startsWith(toolPrefix) ? 'tools' : classOfLine[line as TokenLine];
+  return line.startsWith(toolPrefix) ? 'tools' : tokenLines[line as TokenLine]?.class;
 }
 
 /** What is counted on a line. */
@@ -118,21 +121,11 @@ export interface SideNames {
 }
 const chatSides: SideNames = { prompt: 'prompt', completion: 'completions' };
 
-/** The lines of each side. Calls of tools and the price of a request belong to neither. */
-const promptLines = new Set([
-  'input',
-  'cached_input',
-  'cache_write',
-  'cache_write_1h',
-  'input_audio',
-  'input_image',
-] satisfies TokenLine[] as string[]);
-const completionLines = new Set([
-  'output',
-  'reasoning',
-  'output_audio',
-  'output_image',
-] satisfies TokenLine[] as string[]);
+/** Calls of tools and the price of a request belong to neither side. */
+const linesOf = (side: Side): ReadonlySet<string> =>
+  new Set(Object.keys(tokenLines).filter((name) => tokenLines[name as TokenLine].side === side));
+const promptLines = linesOf('prompt');
+const completionLines = linesOf('completion');
 
 /**
  * The members `cost` and `cost_details`. The cost is an exact decimal, which is a valid JSON number; its parts are texts. OpenRouter's

@@ -1,7 +1,13 @@
 /** Judges the figures of the catalogue beside those of public lists, by the date and the kind of source and by the majority of the lists. */
 import { dateMs } from '../../catalogue/dates.js';
-import { type ClassPrices, type Price, priceAt, priceProvenance, type Rates } from '../../catalogue/price.js';
-import { classNames } from '../../catalogue/price-fields.js';
+import {
+  type ClassPrices,
+  type Price,
+  priceAt,
+  priceClasses,
+  priceProvenance,
+  type Rates,
+} from '../../catalogue/price.js';
 import type { Route } from '../../catalogue/route.js';
 import type { Found, ListedRoute } from './match.js';
 import { bandPrefix } from './read-list.js';
@@ -125,7 +131,7 @@ function addRates(figures: Map<string, number>, prefix: string, rates: Rates): v
 }
 
 function addClasses(figures: Map<string, number>, prefix: string, classes: ClassPrices): void {
-  for (const [name, key] of Object.entries(classNames)) {
+  for (const [key, name] of priceClasses) {
     const pico = classes[key] ?? null;
     if (pico !== null) figures.set(`${prefix}${name}`, Number(pico) / (name === 'request' ? 1e12 : 1e6));
   }

@@ -1,20 +1,9 @@
 /** Which column of a provider's usage export says what: presets for known exports, or a mapping from the command line. */
+import { priceClasses } from '../../catalogue/price.js';
 import { UsageError } from '../io.js';
 
 /** The lines of a bill that an export can have counts for. */
-const countFields = [
-  'input',
-  'output',
-  'cached_input',
-  'cache_write',
-  'cache_write_1h',
-  'reasoning',
-  'input_audio',
-  'output_audio',
-  'input_image',
-  'output_image',
-  'requests',
-] as const;
+const countFields = priceClasses.map(([, name]) => (name === 'request' ? 'requests' : name));
 
 /** By field: the name of the column. `input` may be a total from which the columns of `less` are taken. */
 export interface Columns {
@@ -101,7 +90,6 @@ export function readColumns(text: string): Columns {
 
 const fieldsText = `fields are day, model, cost, class, count, ${countFields.join(', ')} and tools.<name>`;
 
-const isCountField = (field: string): boolean =>
-  (countFields as readonly string[]).includes(field) || /^tools\..+/.test(field);
+const isCountField = (field: string): boolean => countFields.some((name) => name === field) || /^tools\..+/.test(field);
 const isField = (field: string): boolean =>
   ['day', 'model', 'cost', 'class', 'count'].includes(field) || isCountField(field);

@@ -1,4 +1,5 @@
 /** Puts what was recorded beside what the provider billed. */
+import type { ClassName } from '../../catalogue/price.js';
 import type { Invoice } from './invoice.js';
 import { type Figures, type Place, Sums } from './sums.js';
 
@@ -19,7 +20,7 @@ const partOf: Readonly<Record<string, string>> = {
   reasoning: 'output',
   output_audio: 'output',
   output_image: 'output',
-};
+} satisfies Record<Exclude<ClassName, 'input' | 'output' | 'request'>, ClassName>;
 
 const nothing: Figures = { count: 0, cost: null };
 

@@ -1,23 +1,9 @@
 /** The prices of a route for the Models page: the ordinary ones, and every other price that it has, with when it holds. */
 import { usdText } from '../../base/money.js';
 import { isOld } from '../../catalogue/dates.js';
-import { type ClassPrices, type Period, type Price, priceAt, type Rates } from '../../catalogue/price.js';
+import { type ClassPrices, type Period, type Price, priceAt, priceClasses, type Rates } from '../../catalogue/price.js';
+import { clockSpan } from '../../catalogue/price-times.js';
 import { noProvenance, type Provenance } from '../../catalogue/provenance.js';
-
-/** As in a catalogue file. */
-const classNames = {
-  input: 'input',
-  output: 'output',
-  cachedInput: 'cached_input',
-  cacheWrite: 'cache_write',
-  cacheWrite1h: 'cache_write_1h',
-  reasoning: 'reasoning',
-  inputAudio: 'input_audio',
-  outputAudio: 'output_audio',
-  inputImage: 'input_image',
-  outputImage: 'output_image',
-  request: 'request',
-} as const satisfies Record<keyof ClassPrices, string>;
 
 /** When a price holds. Everything that is set must be true; nothing is set for the ordinary price. */
 interface When {
@@ -88,7 +74,7 @@ function bandsOf({ bands = [] }: Rates, base: ClassPrices, when: When): OtherPri
 
 function differing(rates: ClassPrices, base: ClassPrices): Record<string, string> {
   const prices: Record<string, string> = {};
-  for (const [key, name] of Object.entries(classNames) as [keyof ClassPrices, string][]) {
+  for (const [key, name] of priceClasses) {
     const rate = rates[key];
     if (rate === undefined || rate === null || rate === base[key]) continue;
     prices[name] = key === 'request' ? usdText(rate) : perMillion(rate);
@@ -101,12 +87,7 @@ function toolPrices({ tools }: Price): Record<string, string> {
 }
 
 function whenOf({ fromMinute, toMinute, days }: Period): When {
-  return { utc: `${clock(fromMinute)}-${clock(toMinute)}`, ...(days && { days }) };
-}
-
-function clock(minute: number): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`;
+  return { utc: clockSpan(fromMinute, toMinute), ...(days && { days }) };
 }
 
 /** Pico-dollars a token, as USD per million tokens. */
