@@ -9,7 +9,7 @@ import { keysOf, type ProviderValues } from './provider-settings.js';
 import type { Settings, ValuesOf } from './setting.js';
 import { sections, topLevel } from './settings.js';
 
-export interface CheckedSettings {
+interface CheckedSettings {
   values: FileValues;
   /** Providers whose `api_key` names an absent variable. */
   unconfigured: ReadonlySet<string>;

@@ -14,7 +14,7 @@ import { sections, topLevel } from './settings.js';
 
 const defaultFile = 'lodestone.yaml';
 
-export interface LoadOptions {
+interface LoadOptions {
   /** As given by `--config`; else `LODESTONE_CONFIG`, else `./lodestone.yaml` if present. */
   file?: string | undefined;
   env: Environment;

@@ -31,9 +31,9 @@ import {
   usdAmount,
   verifierKeys,
 } from './field-types.js';
+import { identityProviders } from './identity-providers.js';
 import { sealedSections } from './sealed-settings.js';
 import { type Settings, setting } from './setting.js';
-import { signInSettings } from './sign-in-settings.js';
 
 export { topLevel } from './top-level-settings.js';
 
@@ -232,6 +232,20 @@ export const sections = {
       about: 'The sender of mails, such as `Lodestone <no-reply@example.com>`. Needed with `smtp_url`.',
     }),
   },
-  sign_in: signInSettings,
+  sign_in: {
+    require_two_factor_for_operators: setting('requireTwoFactorForOperators', yesOrNo, false, {
+      about:
+        'Whether operators of the dashboard need [two-factor sign-in](two-factor.md). The admin API and its token are not concerned.',
+    }),
+    password: setting('password', yesOrNo, true, {
+      about:
+        'Whether people may sign in with a password. `false` leaves [single sign-on](single-sign-on.md) and the admin token, and ends sessions that a password opened.',
+    }),
+    oidc: setting('oidc', identityProviders, [], {
+      default: '`[]`',
+      about:
+        'Identity providers for [single sign-on](single-sign-on.md): `id`, `name`, `issuer`, `client_id`, `client_secret` (or `client_secret_file`), `scopes`, `domains`, `groups_claim`, `trust_email`, `acr_values`, `grants`.',
+    }),
+  },
   ...sealedSections,
 } satisfies Record<string, Settings>;

@@ -20,7 +20,7 @@ const chunkOverheadBytes = 256;
 
 const sweepsToStall = 6;
 
-export interface BodyMemoryOptions {
+interface BodyMemoryOptions {
   bytesMax: number;
   /** A body is refused when nothing has arrived for this long. */
   stallMs?: number;

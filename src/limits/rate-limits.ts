@@ -9,7 +9,7 @@ import { type Identity, keyProjectId } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { fewerLeft, rateLimitHeaders } from './limit-headers.js';
 
-export type KeyLimits = Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMinute'>;
+type KeyLimits = Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMinute'>;
 
 /**
  * Limits the requests and the tokens that a key may use in a minute. The two are counted separately. The account's own limits
@@ -241,7 +241,8 @@ export function peerOf(address: string | undefined): string {
   return network;
 }
 
-export type Budget = 'requests' | 'tokens';
+/** What a limit of one minute counts. */
+type LimitKind = 'requests' | 'tokens';
 
 export function ipRateLimited(limit: number, resetMs: number): GatewayError {
   const seconds = retryAfterSeconds(resetMs);
@@ -253,12 +254,12 @@ export function adminRateLimited(limit: number, resetMs: number): GatewayError {
   return gatewayError('admin_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
 }
 
-export function keyRateLimited(budget: Budget, limit: number, resetMs: number): GatewayError {
+export function keyRateLimited(budget: LimitKind, limit: number, resetMs: number): GatewayError {
   const seconds = retryAfterSeconds(resetMs);
   return gatewayError('key_rate_limited', { budget, limit, seconds }, { retryAfterSeconds: seconds });
 }
 
-function projectRateLimited({ project }: Identity, budget: Budget, resetMs: number): GatewayError {
+function projectRateLimited({ project }: Identity, budget: LimitKind, resetMs: number): GatewayError {
   const { requestsPerMinute, tokensPerMinute } = project.limits;
   const limit = (budget === 'requests' ? requestsPerMinute : tokensPerMinute) ?? 0;
   const seconds = retryAfterSeconds(resetMs);

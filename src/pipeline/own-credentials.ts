@@ -110,16 +110,16 @@ export function headsOf(group: readonly Route[]): readonly Route[] {
 }
 
 /** The same route with its next credential, after an attempt has failed; null where the route has none, or the failure was the provider's. */
-export function afterFailure(task: Group, route: Route, { meaning }: Pick<Failure, 'meaning'>): Route | null {
-  if (task.group === undefined) return null;
-  return route.credential === undefined || ofCredential.has(meaning) ? nextOf(task.group, route) : null;
+export function afterFailure(walk: Group, route: Route, { meaning }: Pick<Failure, 'meaning'>): Route | null {
+  if (walk.group === undefined) return null;
+  return route.credential === undefined || ofCredential.has(meaning) ? nextOf(walk.group, route) : null;
 }
 
 /** The same after a candidate was not tried. A customer's is replaced only where its credential is the reason. */
-export function afterObstacle(task: Group, route: Route, verdict: string): Route | null {
-  if (task.group === undefined) return null;
+export function afterObstacle(walk: Group, route: Route, verdict: string): Route | null {
+  if (walk.group === undefined) return null;
   const isOfCredential = verdict === 'credential_failing' || verdict === 'credential_held';
-  return route.credential === undefined || isOfCredential ? nextOf(task.group, route) : null;
+  return route.credential === undefined || isOfCredential ? nextOf(walk.group, route) : null;
 }
 
 function nextOf(group: readonly Route[], route: Route): Route | null {

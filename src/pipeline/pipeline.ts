@@ -7,13 +7,13 @@
 import { andThen, isPending, type MaybePromise } from '../base/turn.js';
 import type { PriceMoment } from '../catalogue/price-moment.js';
 import type { Identity } from '../domain/account.js';
+import { healthKeyOf, healthOf } from '../health/route-health.js';
 import { admit } from './admit.js';
 import { answerCount } from './count.js';
 import { EarlyChat } from './early-chat.js';
 import { type Arrival, openExchange, prepareExchange } from './exchange.js';
 import { gate } from './gate.js';
 import type { Delivered, Exchange, GateOutcome, Plan, RememberedRoute, WalkOutcome } from './handover.js';
-import { observeThroughput } from './observe-throughput.js';
 import { headsOf, unpaidBy } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { rank } from './rank.js';
@@ -136,10 +136,10 @@ function walkPlan(
   trail.plan = plan;
   trail.removed = removed;
   trail.remembered = null;
-  const task = plan.hasOwn
+  const toWalk = plan.hasOwn
     ? { exchange, plan, candidates: headsOf(eligible), group: eligible, relay }
     : { exchange, plan, candidates: eligible, relay };
-  return plan.kind === 'pin' ? walk(ports, task) : walkAuto(ports, task);
+  return plan.kind === 'pin' ? walk(ports, toWalk) : walkAuto(ports, toWalk);
 }
 
 /** Responds and settles. */
@@ -171,6 +171,22 @@ function settleDelivered(
   if (delivered.error) throw delivered.error;
 }
 
+/** A shorter answer says nothing about a route's speed. */
+const tokensMin = 50;
+
+/** Measures how fast a stream was, for the ranking. `lastTextAtMs` is when text was sent last; the first was sent with the head of the answer. */
+function observeThroughput(
+  ports: PipelinePorts,
+  { trail: { answeredAtMs } }: Exchange,
+  { route, billed, streamEnd }: Delivered,
+  lastTextAtMs: number,
+): void {
+  const tokens = billed?.usage.completionTokens ?? 0;
+  if (route === null || streamEnd !== 'complete' || answeredAtMs === null || tokens < tokensMin) return;
+  const elapsedMs = lastTextAtMs - answeredAtMs;
+  if (elapsedMs > 0) healthOf(ports, route).recordThroughput(healthKeyOf(route), (tokens * 1000) / elapsedMs);
+}
+
 /** What a request that fails inside the gateway owes already is settled. Throws the error. */
 function failWith(ports: PipelinePorts, arrival: Arrival, error: unknown): never {
   const { notes } = arrival;
@@ -194,20 +210,20 @@ function end(ports: PipelinePorts, { notes }: Arrival): void {
 }
 
 /** Tries the route of the conversation first, then the candidates in the order that the request asks for, or by rank. */
-function walkAuto(ports: PipelinePorts, task: Walk): MaybePromise<WalkOutcome> {
-  const { exchange, plan } = task;
+function walkAuto(ports: PipelinePorts, toWalk: Walk): MaybePromise<WalkOutcome> {
+  const { exchange, plan } = toWalk;
   const remembered = plan === exchange.plan ? exchange.remembered : recallRoute(ports, exchange, plan);
   return isPending(remembered)
-    ? remembered.then((known) => walkRemembering(ports, task, known))
-    : walkRemembering(ports, task, remembered);
+    ? remembered.then((known) => walkRemembering(ports, toWalk, known))
+    : walkRemembering(ports, toWalk, remembered);
 }
 
 function walkRemembering(
   ports: PipelinePorts,
-  task: Walk,
+  toWalk: Walk,
   remembered: RememberedRoute | null,
 ): MaybePromise<WalkOutcome> {
-  const { exchange, candidates: eligible } = task;
+  const { exchange, candidates: eligible } = toWalk;
   const { policy, projectPolicy, request, preferences, trail } = exchange;
   trail.remembered = remembered;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
@@ -219,7 +235,7 @@ function walkRemembering(
     health: ports.health,
     own: ports.own,
   });
-  const walking = walk(ports, { ...task, candidates });
+  const walking = walk(ports, { ...toWalk, candidates });
   if (remembered === null || remembered.routeId === null) return walking;
   return andThen(walking, (outcome) => {
     forgetFailed(ports, exchange);

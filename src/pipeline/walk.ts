@@ -36,8 +36,8 @@ export interface Walk {
   readonly relay: Relay | null;
 }
 
-export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
-  const { exchange, plan, candidates, relay } = task;
+export async function walk(ports: WalkPorts, toWalk: Walk): Promise<WalkOutcome> {
+  const { exchange, plan, candidates, relay } = toWalk;
   const { request, caller, trail } = exchange;
   const startedAtMs = ports.clock.monotonicMs();
   const ruledOut: RuledOut[] = [];
@@ -55,9 +55,9 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     again = null;
     // The caller may have left while its body was read, or during an earlier attempt: no upstream is called for it any more.
     if (caller.gone) return { kind: 'gone', route };
-    const permit = permitFor(ports, task, route, ruledOut);
+    const permit = permitFor(ports, toWalk, route, ruledOut);
     if (permit === 'not_durable') isDurable = false;
-    else if (permit === null) again = afterObstacle(task, route, ruledOut.at(-1)!.verdict);
+    else if (permit === null) again = afterObstacle(toWalk, route, ruledOut.at(-1)!.verdict);
     if (permit === null || permit === 'not_durable') continue;
     const budgets = budgetsFor(ports.timeouts, request.stream, timedOut, leftMs);
     const permitted = { exchange, route, key: null, budgets, relay, permit, startedAtMs: attemptedAtMs };
@@ -74,13 +74,14 @@ export async function walk(ports: WalkPorts, task: Walk): Promise<WalkOutcome> {
     failed = { route, failure: outcome.failure };
     if (outcome.failure.meaning === 'rejected' || outcome.failure.oversized) break;
     timedOut ||= outcome.failure.meaning === 'timeout';
-    again = afterFailure(task, route, outcome.failure);
-    if (again === null && isSingle(task)) break;
+    again = afterFailure(toWalk, route, outcome.failure);
+    if (again === null && isSingle(toWalk)) break;
   }
   if (!failed && !isDurable) return { kind: 'failed', error: gatewayError('billing_not_durable') };
   if (!failed) return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
-  const remaining = plan.kind === 'auto' && !isSingle(task) ? remainingOf(ports, exchange, candidates.slice(next)) : 0;
-  return { kind: 'failed', error: failureError(task, failed, remaining, ports.clock.now()) };
+  const remaining =
+    plan.kind === 'auto' && !isSingle(toWalk) ? remainingOf(ports, exchange, candidates.slice(next)) : 0;
+  return { kind: 'failed', error: failureError(toWalk, failed, remaining, ports.clock.now()) };
 }
 
 /** The request forbids fallbacks: once one candidate was tried, no other is. */
@@ -114,10 +115,10 @@ function permitFor(
 type PermittedAttempt = KeyedAttempt & { readonly permit: Permit };
 
 /** One attempt, or one with each key of the operator. A request that is no chat may make several calls. */
-function attemptRoute(ports: WalkPorts, task: PermittedAttempt): MaybePromise<RouteOutcome> {
-  const attemptOnce = task.exchange.request.task === undefined ? attempt : attemptTask;
-  if (!usesKeys(task.route)) return attemptOnce(ports, task);
-  return attemptWithKeys(ports, task, (withKey) => attemptOnce(ports, withKey));
+function attemptRoute(ports: WalkPorts, permitted: PermittedAttempt): MaybePromise<RouteOutcome> {
+  const attemptOnce = permitted.exchange.request.task === undefined ? attempt : attemptTask;
+  if (!usesKeys(permitted.route)) return attemptOnce(ports, permitted);
+  return attemptWithKeys(ports, permitted, (withKey) => attemptOnce(ports, withKey));
 }
 
 /** Also where the attempt has thrown. */

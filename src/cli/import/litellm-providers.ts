@@ -2,7 +2,6 @@
 import { addressTemplate } from '../../catalogue/provider-address.js';
 import { type CatalogueBook, newProviderId } from './catalogue-book.js';
 import type { ModelEntries } from './entries.js';
-import { knownAddresses } from './known-addresses.js';
 import { variableOf } from './plan.js';
 import { claimSecret } from './provider-keys.js';
 import { type Fields, textOf } from './values.js';
@@ -16,6 +15,22 @@ export const providerIds: Record<string, string> = {
   ...{ dashscope: 'alibaba', together_ai: 'together', fireworks_ai: 'fireworks', cloudflare: 'cloudflare' },
   ...{ hosted_vllm: 'vllm', ollama_chat: 'ollama', text_completion_openai: 'openai', openai_like: 'openai' },
   ...{ 'text-completion-openai': 'openai', custom_openai: 'openai', openai_compatible: 'openai' },
+};
+
+/** Providers with OpenAI's API that LiteLLM calls by name alone, and the catalogue does not have: where they are, and whose key LiteLLM takes. */
+const knownAddresses: Readonly<Record<string, { address: string; variable: string }>> = {
+  aihubmix: { address: 'https://aihubmix.com/v1', variable: 'AIHUBMIX_API_KEY' },
+  chutes: { address: 'https://llm.chutes.ai/v1', variable: 'CHUTES_API_KEY' },
+  crusoe: { address: 'https://managed-inference-api-proxy.crusoecloud.com/v1', variable: 'CRUSOE_API_KEY' },
+  github: { address: 'https://models.inference.ai.azure.com', variable: 'GITHUB_API_KEY' },
+  meta_llama: { address: 'https://api.llama.com/compat/v1', variable: 'LLAMA_API_KEY' },
+  'nano-gpt': { address: 'https://nano-gpt.com/api/v1', variable: 'NANOGPT_API_KEY' },
+  nvidia_nim: { address: 'https://integrate.api.nvidia.com/v1', variable: 'NVIDIA_NIM_API_KEY' },
+  perplexity: { address: 'https://api.perplexity.ai', variable: 'PERPLEXITYAI_API_KEY' },
+  poe: { address: 'https://api.poe.com/v1', variable: 'POE_API_KEY' },
+  veniceai: { address: 'https://api.venice.ai/api/v1', variable: 'VENICE_AI_API_KEY' },
+  volcengine: { address: 'https://ark.cn-beijing.volces.com/api/v3', variable: 'VOLCENGINE_API_KEY' },
+  wandb: { address: 'https://api.inference.wandb.ai/v1', variable: 'WANDB_API_KEY' },
 };
 
 /** A model without a provider: LiteLLM knows whose it is by its name. */
@@ -39,7 +54,7 @@ export function splitModel(stated: string, custom: string | null): { name: strin
   return { name: stated.slice(0, slash), model };
 }
 
-export interface Claim {
+interface Claim {
   readonly field: string;
   /** As the source calls the provider. */
   readonly name: string;

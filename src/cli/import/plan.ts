@@ -122,7 +122,7 @@ export function variableOf(value: string): string | null {
   return /^(?:os\.environ\/|env\.)([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1] ?? null;
 }
 
-export interface OwnProvider extends Record<string, unknown> {
+interface OwnProvider extends Record<string, unknown> {
   id: string;
   auth?: unknown;
 }
@@ -133,7 +133,7 @@ export interface OwnRoute extends Record<string, unknown> {
   locode: string;
 }
 
-export interface OwnModel extends Record<string, unknown> {
+interface OwnModel extends Record<string, unknown> {
   creator: string;
   model: string;
   routes: OwnRoute[];

@@ -18,8 +18,7 @@ import { registerKeys } from './keys.js';
 import { registerLogKey } from './log-key.js';
 import { registerNames } from './names.js';
 import { registerAccountProjects } from './projects.js';
-import { registerRouteHistory } from './route-history.js';
-import { registerCatalogue, registerModelAvailability, registerRoutes } from './routes.js';
+import { registerCatalogue, registerModelAvailability, registerRouteHistory, registerRoutes } from './routes.js';
 import { registerStorage } from './storage.js';
 
 export async function registerAdmin(app: FastifyInstance, deps: HttpDeps): Promise<void> {

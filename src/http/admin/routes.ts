@@ -1,4 +1,4 @@
-/** The admin API of routes, models and the catalogue: health, quota holds, availability and reload. */
+/** The admin API of routes, models and the catalogue: health, history, quota holds, availability and reload. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { KeyView } from '../../base/provider-key.js';
@@ -6,6 +6,7 @@ import { retiredRoutes, retiringRoutes } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
+import { statusJson } from '../ops/status-json.js';
 import { actorOf } from './audit.js';
 import { bodyFields, personText } from './fields.js';
 
@@ -96,6 +97,19 @@ export function registerCatalogue(app: FastifyInstance, { catalogue, audit, stor
       names: names.flatMap(({ accountId, name, routes }) =>
         routes.includes(route) ? [{ account_id: accountId, name }] : [],
       ),
+    }));
+    return { object: 'list', data };
+  });
+}
+
+/** How every route did over a day, a week and a quarter. Operators see every figure, however few requests there were. */
+export function registerRouteHistory(app: FastifyInstance, { catalogue, routeStatus }: HttpDeps): void {
+  app.get('/routes/history', async () => {
+    if (!catalogue.current) throw gatewayError('service_unavailable');
+    const reportOf = await routeStatus.operatorReports();
+    const data = [...catalogue.current.routes.values()].map((route) => ({
+      id: route.id,
+      ...statusJson(route, reportOf(route.id)),
     }));
     return { object: 'list', data };
   });

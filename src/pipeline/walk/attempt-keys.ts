@@ -12,7 +12,7 @@ import type { PipelinePorts } from '../ports.js';
 import type { Attempt } from './attempt.js';
 import { type AttemptOutcome, beginRecord, reserveRecords } from './attempt-record.js';
 
-export interface KeyPorts extends Pick<PipelinePorts, 'clock' | 'journal'> {
+interface KeyPorts extends Pick<PipelinePorts, 'clock' | 'journal'> {
   readonly providerKeys: Pick<KeyPool, 'take' | 'waitMs'>;
 }
 
@@ -25,29 +25,29 @@ export type RouteOutcome =
 
 export async function attemptWithKeys(
   ports: KeyPorts,
-  task: KeyedAttempt,
-  attempt: (task: Attempt) => MaybePromise<AttemptOutcome>,
+  keyed: KeyedAttempt,
+  attempt: (withKey: Attempt) => MaybePromise<AttemptOutcome>,
 ): Promise<RouteOutcome> {
   const { clock, providerKeys } = ports;
-  const { exchange, route, budgets } = task;
-  const beganAtMs = task.startedAtMs;
+  const { exchange, route, budgets } = keyed;
+  const beganAtMs = keyed.startedAtMs;
   const tried: ProviderKey[] = [];
   let taken = providerKeys.take(route.provider);
-  if (taken === null) return allHeld(ports, task);
+  if (taken === null) return allHeld(ports, keyed);
   let last: Failure | null = null;
   let lastLimited: Failure | null = null;
   for (; taken !== null; taken = providerKeys.take(route.provider, tried)) {
     if (last !== null) {
-      const stopped = mayGoOn(ports, task, last, beganAtMs);
+      const stopped = mayGoOn(ports, keyed, last, beganAtMs);
       if (stopped !== null) {
         taken.end('neither');
         return stopped;
       }
-      addTimedAttempt(exchange, route, task.startedAtMs, clock);
-      task.startedAtMs = clock.monotonicMs();
+      addTimedAttempt(exchange, route, keyed.startedAtMs, clock);
+      keyed.startedAtMs = clock.monotonicMs();
     }
-    const overallMs = budgets.overallMs - (task.startedAtMs - beganAtMs);
-    const withKey = { ...task, key: taken.key, budgets: { ...budgets, overallMs } };
+    const overallMs = budgets.overallMs - (keyed.startedAtMs - beganAtMs);
+    const withKey = { ...keyed, key: taken.key, budgets: { ...budgets, overallMs } };
     const { outcome, isKeys } = await attemptWith(taken, withKey, attempt);
     if (!isKeys || outcome.kind !== 'failure') return outcome;
     last = outcome.failure;
@@ -66,14 +66,14 @@ interface EndedAttempt {
 
 async function attemptWith(
   taken: TakenKey,
-  task: Attempt,
-  attempt: (task: Attempt) => MaybePromise<AttemptOutcome>,
+  withKey: Attempt,
+  attempt: (withKey: Attempt) => MaybePromise<AttemptOutcome>,
 ): Promise<EndedAttempt> {
   let ended: Parameters<TakenKey['end']>[0] = 'neither';
   let isKeys = false;
   let outcome: AttemptOutcome;
   try {
-    outcome = await attempt(task);
+    outcome = await attempt(withKey);
     if (outcome.kind === 'failure') ended = outcome.failure;
     else if (outcome.kind === 'answer' || (outcome.kind === 'stream' && outcome.end === 'complete')) ended = 'served';
   } finally {

@@ -51,26 +51,26 @@ export interface Attempt {
   readonly permit: Pick<Permit, 'reportContent'>;
 }
 
-export function attempt(ports: AttemptPorts, task: Attempt): MaybePromise<AttemptOutcome> {
-  const { exchange, route, relay, permit } = task;
+export function attempt(ports: AttemptPorts, attempt: Attempt): MaybePromise<AttemptOutcome> {
+  const { exchange, route, relay, permit } = attempt;
   const record = beginRecord(exchange, route);
   relay?.begin(route, permit);
   const written = outgoingCall(ports, exchange.request, route);
-  if (isPending(written)) return orTooLarge(written).then((outgoing) => sendCall(ports, task, record, outgoing));
-  return sendCall(ports, task, record, written);
+  if (isPending(written)) return orTooLarge(written).then((outgoing) => sendCall(ports, attempt, record, outgoing));
+  return sendCall(ports, attempt, record, written);
 }
 
 function sendCall(
   ports: AttemptPorts,
-  task: Attempt,
+  attempt: Attempt,
   record: AttemptRecord,
   outgoing: OutgoingCall,
 ): MaybePromise<AttemptOutcome> {
-  const headers = headersFor(ports, task, outgoing);
+  const headers = headersFor(ports, attempt, outgoing);
   if (!isPending(headers))
-    return callUpstream(ports, task, record, { outgoing, credentials: { headers, budgets: task.budgets } });
-  return waitForCredentials(ports, task, headers).then((credentials) => {
-    if (!('kind' in credentials)) return callUpstream(ports, task, record, { outgoing, credentials });
+    return callUpstream(ports, attempt, record, { outgoing, credentials: { headers, budgets: attempt.budgets } });
+  return waitForCredentials(ports, attempt, headers).then((credentials) => {
+    if (!('kind' in credentials)) return callUpstream(ports, attempt, record, { outgoing, credentials });
     note(record, credentials, { kind: 'gone' });
     return credentials;
   });
@@ -112,11 +112,11 @@ interface ReadyCall {
 /** The wait for the upstream is the only one of a usual request, so it has the only promise of the attempt. */
 function callUpstream(
   ports: AttemptPorts,
-  task: Attempt,
+  attempt: Attempt,
   record: AttemptRecord,
   { outgoing: { path, body }, credentials }: ReadyCall,
 ): Promise<AttemptOutcome> {
-  const { exchange, route, relay } = task;
+  const { exchange, route, relay } = attempt;
   const { request, caller, trail } = exchange;
   return new Promise((resolve, reject) => {
     const call = new Call(
@@ -136,7 +136,7 @@ function callUpstream(
         trail.upstreamMs += ports.clock.monotonicMs() - ended.startedAtMs;
         if (ended.firstByteAtMs !== null) record.first_byte_ms = Math.round(ended.firstByteAtMs - ended.startedAtMs);
         try {
-          resolve(readResult(ports, task, record, { result, body }));
+          resolve(readResult(ports, attempt, record, { result, body }));
         } catch (error) {
           reject(error);
         }
