@@ -8,7 +8,7 @@ import type { PeopleStore } from '../storage/store.js';
 import type { Actor, AuditLog } from './audit.js';
 import type { AccountDirectory } from './directory.js';
 
-export interface CloseDeps {
+interface CloseDeps {
   directory: Pick<AccountDirectory, 'keys' | 'deleteKey' | 'credentials' | 'updateAccount'>;
   store: { readonly people: Pick<PeopleStore, 'closeAccount'> };
   audit: Pick<AuditLog, 'record'>;

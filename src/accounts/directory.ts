@@ -34,13 +34,13 @@ import { type BudgetChange, setBudget } from './set-budget.js';
 /** The keys of a project. Each has its own rate limits, so these bound a project only if the number of its keys is bounded. */
 const keysMax = 200;
 
-export type AccountRequest = Pick<NewAccount, 'email' | 'creditLimitPico' | 'budget' | 'importedFrom'> &
+type AccountRequest = Pick<NewAccount, 'email' | 'creditLimitPico' | 'budget' | 'importedFrom'> &
   Partial<Pick<NewAccount, 'name' | 'billingCountry'>>;
 
 /** What `updateAccount` changes; policy and chain have `setRouting`. */
 export type AccountChange = Omit<StoredChange, 'policy' | 'fallback'>;
 
-export interface DirectoryDeps {
+interface DirectoryDeps {
   store: Store;
   clock: Clock;
   audit: AuditLog;

@@ -11,7 +11,7 @@ import type { Identities } from './identities.js';
 
 export type CountryAfter = PaymentTerms['countryAfter'];
 
-export interface PaymentParts {
+interface PaymentParts {
   store: Pick<Store, 'payments'>;
   clock: Pick<Clock, 'now'>;
   audit: AuditLog;

@@ -15,7 +15,7 @@ const dayMs = 24 * hourMs;
 /** The report lists so many changes that were not applied. The log has their number. */
 const listedMax = 20;
 
-export interface CatalogueLookDeps {
+interface CatalogueLookDeps {
   updates: Pick<CatalogueUpdates, 'newest' | 'readFile' | 'applySigned'>;
   store: Pick<CatalogueUpdateStore, 'takeLook' | 'reportLook'>;
   apply: 'never' | 'additions' | 'all';

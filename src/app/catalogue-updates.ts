@@ -23,7 +23,7 @@ import type { CatalogueUpdateStore, StoredUpdate } from '../storage/store.js';
 /** A message does not list more faults of an update. */
 const faultsMax = 20;
 
-export interface CatalogueUpdatesDeps {
+interface CatalogueUpdatesDeps {
   store: CatalogueUpdateStore;
   catalogue: Pick<CatalogueHolder, 'current' | 'preview'>;
   /** Loads the catalogue here, and in the other processes of a fleet. */

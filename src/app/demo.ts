@@ -14,7 +14,7 @@ export function readyText({ base, dashboard, docs }: { base: string; dashboard: 
   return `Lodestone is ready: API ${base}  dashboard ${dashboard}  docs ${docs}`;
 }
 
-export interface DemoParts {
+interface DemoParts {
   store: Store;
   directory: AccountDirectory;
   clock: Pick<Clock, 'now'>;
@@ -28,7 +28,7 @@ export async function prepareDemo({ store, directory, clock }: DemoParts): Promi
     [token && demoText(token, base), claim && claimText(claim, dashboard)].filter(Boolean).join('\n');
 }
 
-export interface DemoAddresses {
+interface DemoAddresses {
   base: string;
   dashboard: string;
 }

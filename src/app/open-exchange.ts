@@ -15,7 +15,7 @@ import type { Deployment } from './deployment.js';
 const bytesMax = 1_048_576;
 const downloadMs = 10_000;
 
-export interface ExchangeParts {
+interface ExchangeParts {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   store: Store;

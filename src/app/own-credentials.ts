@@ -30,7 +30,7 @@ interface OwnDeps {
   readonly ports: () => CheckPorts;
 }
 
-export interface OpenedOwn {
+interface OpenedOwn {
   readonly candidates: OwnCandidateMaker<OwnHealth>;
   readonly http: CredentialsPort;
 }

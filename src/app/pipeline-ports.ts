@@ -41,7 +41,7 @@ type Given =
   | 'routeHistory'
   | 'brought';
 
-export interface SharedParts extends Pick<PipelinePorts, Given> {
+interface SharedParts extends Pick<PipelinePorts, Given> {
   config: Config;
   env: Readonly<Record<string, string | undefined>>;
   expiry: ExpirySweeper;

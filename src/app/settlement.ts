@@ -47,7 +47,7 @@ interface SettlementDeps extends Omit<SettlerDeps, 'settle'> {
   connection: SocketConnection | undefined;
 }
 
-export interface Settlement {
+interface Settlement {
   readonly settler: SettlerPort;
   /** Begins to seal, and to look after the stored records. null where no receipts are logged. */
   openSealer(): OpenedSealer | null;

@@ -6,7 +6,7 @@ import { openStore } from '../storage/open-store.js';
 import type { Store } from '../storage/store.js';
 import type { OpenParts } from './open-parts.js';
 
-export interface OpenedStorage {
+interface OpenedStorage {
   readonly store: Store;
   /** Of the embedded store; undefined where the configuration names a database. */
   readonly connection: SocketConnection | undefined;

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import type { MaybePromise } from './turn.js';
 import { collectNow } from './v8-settings.js';
 
-export interface ThreadAnswer<Out> {
+interface ThreadAnswer<Out> {
   result: Out;
   transfer?: ArrayBuffer[];
 }

@@ -11,7 +11,7 @@ interface Waiting<Out> {
   reject(error: unknown): void;
 }
 
-export interface SideThreadOptions {
+interface SideThreadOptions {
   idleMs?: number;
   resourceLimits?: ResourceLimits;
 }

@@ -21,7 +21,7 @@ import { costOf, sumOfCosts, withFee } from './pricing.js';
 /** For a model without a published limit, or a higher one, where the request names no bound itself. */
 const outputTokensMax = 16_384;
 
-export interface EstimatedRequest {
+interface EstimatedRequest {
   readonly request: Pick<ChatRequest, 'outputMax' | 'choices' | 'extras' | 'task'>;
   readonly promptTokens: number;
   readonly atMs: number;

@@ -8,7 +8,7 @@ export type AmbientAuth = 'aws' | 'google';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Access to the file system; replaced in tests. */
-export interface FileAccess {
+interface FileAccess {
   exists(path: string): boolean;
   /** Undefined where the file cannot be read. */
   read(path: string): string | undefined;

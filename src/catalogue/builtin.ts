@@ -37,7 +37,7 @@ const names = [
   ...additions.map((group) => `routes/${group}.yaml`),
 ];
 
-export interface BuiltinFile {
+interface BuiltinFile {
   readonly name: string;
   readonly url: URL;
 }

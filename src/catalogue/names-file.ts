@@ -18,7 +18,7 @@ interface LocatedName {
   faultAt(path: readonly PropertyKey[], message: string): void;
 }
 
-export interface NameFiles {
+interface NameFiles {
   readonly names: ReadonlyMap<string, LocatedName>;
   /** Those of the files so far, with what `faultAt` has added. */
   faults(): string[];

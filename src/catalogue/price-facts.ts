@@ -7,7 +7,7 @@ import { clockSpan } from './price-times.js';
 const tokensOfPrice = 1_000_000n;
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-export type PriceFacts = Record<string, string>;
+type PriceFacts = Record<string, string>;
 
 /**
  * Layers of a price are complete in memory. A layer states only what differs from the prices below it, so that a changed price is one

@@ -21,7 +21,7 @@ export const addressTemplate = field(
   },
 );
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   /** Null where a variable is absent or unfit. */
   readonly address: string | null;
   /** Variables that the environment does not have. */

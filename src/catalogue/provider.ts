@@ -145,7 +145,7 @@ function withoutRegion<Stated extends StatedPolicy | null | undefined>(stated: S
   return stated ? { ...stated, in_region: undefined } : stated;
 }
 
-export interface RouteProvider {
+interface RouteProvider {
   readonly provider: Provider;
   readonly baseUrl: string;
   readonly writtenUrl?: string;

@@ -15,7 +15,7 @@ import {
 } from './provider.js';
 import type { Model, Provider, Region, Route, Snapshot } from './route.js';
 
-export interface SnapshotContext extends ProviderContext {
+interface SnapshotContext extends ProviderContext {
   readonly now: number;
 }
 

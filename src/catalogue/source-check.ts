@@ -9,7 +9,7 @@ import type { ProviderEntry, RegionEntry } from './entry-schema.js';
 import type { MergedCatalogue } from './load-catalogue.js';
 import type { Provenance, StatedProvenance } from './provenance.js';
 
-export interface AgeLimit {
+interface AgeLimit {
   readonly nowMs: number;
   readonly maxAgeMs: number;
 }

@@ -14,7 +14,7 @@ import type { Config } from '../config/config.js';
 import { dialects } from '../providers/dialects/registry.js';
 import type { Io } from './io.js';
 
-export type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: null; faults: string[] };
+type CatalogueReading = { snapshot: Snapshot; faults: [] } | { snapshot: null; faults: string[] };
 
 /** Reads `named` files after those of the configuration, as if they were at the end of its list. */
 export async function readCatalogue(config: Config, io: Io, named: readonly string[] = []): Promise<CatalogueReading> {

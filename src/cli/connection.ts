@@ -14,7 +14,7 @@ export interface Connection {
   readonly tokenSource: string;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   url?: string | undefined;
   /** From an option or the environment. */
   adminToken?: Secret | undefined;

@@ -18,7 +18,7 @@ export function secretOptions<Name extends string>(name: Name) {
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 
-export interface GivenOptions {
+interface GivenOptions {
   readonly options: Readonly<Record<string, string | undefined>>;
   readonly flags: ReadonlySet<string>;
   readonly io: Io;

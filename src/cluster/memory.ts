@@ -149,7 +149,7 @@ const tableLength = hashedCharacters * 256;
  * names frees nobody. It is too high only where a name shares all of its cells with busy names, which random hashing makes
  * rare.
  */
-export class CountSketch {
+class CountSketch {
   /** 8 MiB; doubles, because sums of tokens exceed 32 bits. */
   private readonly cells = new Float64Array(rows * columns);
   /**

@@ -185,7 +185,7 @@ export function checkLimit(value: unknown, param: string, encoding: TextEncoding
   throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
 }
 
-export interface ListRule {
+interface ListRule {
   /** As the error names it: "an array of strings". */
   readonly expected: string;
   isRight(entry: unknown): boolean;

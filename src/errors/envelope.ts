@@ -1,7 +1,7 @@
 /** Makes the error envelope of a response and the headers that go with it. */
 import type { GatewayError } from './gateway-error.js';
 
-export interface ErrorEnvelope {
+interface ErrorEnvelope {
   error: { type: string; message: string; code?: string; param?: string; [receiptField: string]: unknown };
 }
 

@@ -11,7 +11,7 @@ export interface Receipt {
   last_error: string;
 }
 
-export interface ErrorExtras {
+interface ErrorExtras {
   receipt?: Receipt;
   retryAfterSeconds?: number;
   headers?: Record<string, string>;

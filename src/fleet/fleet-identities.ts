@@ -31,7 +31,7 @@ interface HeldKey {
   version: string | null;
 }
 
-export interface FleetIdentitiesDeps {
+interface FleetIdentitiesDeps {
   store: Pick<Store, 'accounts' | 'keys'>;
   versions: Versions;
   charges: UnsettledCharges;

@@ -11,7 +11,7 @@ import { FleetIdentities } from './fleet-identities.js';
 import { FleetStates, type FleetStatesDeps } from './fleet-states.js';
 import { UnsettledCharges } from './unsettled-charges.js';
 
-export interface FleetDeps extends FleetStatesDeps {
+interface FleetDeps extends FleetStatesDeps {
   store: Store;
   admission: Admission;
   /** Resolves when the journal of an earlier process is in the store. */

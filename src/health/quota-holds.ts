@@ -30,7 +30,7 @@ interface Day {
   readonly tokens: Map<string, number>;
 }
 
-export interface QuotaHoldsDeps {
+interface QuotaHoldsDeps {
   store: HoldStore;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -252,7 +252,7 @@ const retryMs = 1_000;
  * Sums up what earlier processes have used of the routes' quotas today. It runs once, in the background, because millions of
  * generations take seconds (measured: 3.5 s for two million), and a start without quotas must not wait for it.
  */
-export class EarlierTokens {
+class EarlierTokens {
   private readonly pause = new Pause();
   private summing: Promise<void> = Promise.resolve();
   private closing = false;

@@ -10,7 +10,7 @@ const freshMs = 10 * 60_000;
 /** The share of attempts that were answered, the oldest day first; null where a day has too little traffic for a figure. */
 export type DailyAvailability = readonly (number | null)[];
 
-export interface RouteDaysDeps {
+interface RouteDaysDeps {
   store: Pick<RouteHistoryStore, 'days'>;
   clock: Pick<Clock, 'now' | 'monotonicMs'>;
   threshold: Threshold;

@@ -13,7 +13,7 @@ import { bucketAt, type Observed, type Permit, RouteState, unobserved } from './
 
 export type { Observed, Permit } from './route-state.js';
 
-export interface RouteHealthView {
+interface RouteHealthView {
   breaker: BreakerState;
   latency_ms: number | null;
   error_rate: number | null;

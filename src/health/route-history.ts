@@ -30,7 +30,7 @@ interface Lasting {
   waitingSinceMs: number | null;
 }
 
-export interface RouteHistoryDeps {
+interface RouteHistoryDeps {
   store: Pick<RouteHistoryStore, 'addFailures' | 'putIncidents' | 'forgetIncidents'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;

@@ -11,7 +11,7 @@ import {
 import { incidentLeaseMs } from './route-history.js';
 
 /** As `GET /v1/status` shows it. */
-export interface WindowFigures {
+interface WindowFigures {
   /** The share of attempts that the route answered, 0 to 1. */
   readonly availability: number;
   /** The share of attempts that it did not answer, or did not answer to the end. */
@@ -33,7 +33,7 @@ export interface Threshold {
   readonly minAccounts: number;
 }
 
-export interface RouteStatusDeps {
+interface RouteStatusDeps {
   store: Pick<RouteHistoryStore, 'windows' | 'incidents'>;
   clock: Pick<Clock, 'now' | 'monotonicMs'>;
   threshold: Threshold;

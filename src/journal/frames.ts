@@ -34,7 +34,7 @@ function nextFrame(bytes: Buffer, from: number): number {
   return -1;
 }
 
-export interface FrameTaker {
+interface FrameTaker {
   /** An undamaged frame. False: stop before it. */
   take(start: number, end: number): boolean;
   /** Bytes that are no frame, before one that is, or at the end. False: stop before them. */

@@ -4,7 +4,7 @@
  */
 import type { Segments } from './journal-segments.js';
 
-export interface DiskOptions {
+interface DiskOptions {
   /** The space kept beyond what requests have reserved. With less free space than this the disk counts as full. */
   stepBytes: number;
   /** The store keeps its data on the same disk, so it cannot take records either when the disk is full. */

@@ -10,7 +10,7 @@ import type { JournalDisk } from './journal-disk.js';
 import type { Segments } from './journal-segments.js';
 import { idIn, kindIn, RecordWriter, readRecord, recordBytes } from './record.js';
 
-export interface RecordsOptions {
+interface RecordsOptions {
   segments: Segments;
   disk: JournalDisk;
   /** How much of what cost nothing is kept in memory while the disk is full. */

@@ -32,7 +32,7 @@ export type JournalFiles = Pick<
   | 'writeSync'
 >;
 
-export interface SegmentOptions {
+interface SegmentOptions {
   /** The name of this process's stream. */
   run: string;
   segmentBytes: number;

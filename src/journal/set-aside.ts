@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 
-export interface SetAsideOptions {
+interface SetAsideOptions {
   dir: string;
   clock: Clock;
   logger: Logger;

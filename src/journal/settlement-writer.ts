@@ -8,7 +8,7 @@ import { Pause } from '../base/pause.js';
 import type { Waiting } from './source.js';
 
 /** What is to be settled, oldest first. */
-export interface WaitingQueue {
+interface WaitingQueue {
   readonly length: number;
   /** Whether somebody waits for a record. */
   readonly isWanted: boolean;
@@ -22,7 +22,7 @@ export interface WaitingQueue {
   retrySetAside(): void;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   settle: (rows: readonly Waiting[]) => Promise<void>;
   /** False where the record could not be set aside: it then stays in the journal. */
   setAside: (row: Waiting, error: unknown) => boolean;

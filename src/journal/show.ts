@@ -7,7 +7,7 @@ import { scanFrames } from './frames.js';
 import { kindIn, readRecord } from './record.js';
 import { binarySegment, holdsLines } from './segment-names.js';
 
-export interface ShownLine {
+interface ShownLine {
   readonly line: string;
   readonly isDamaged: boolean;
 }

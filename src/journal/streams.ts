@@ -14,7 +14,7 @@ import type { SourceEvents } from './source.js';
 import { Stream } from './stream.js';
 import { Tail } from './tail.js';
 
-export interface StreamsOptions {
+interface StreamsOptions {
   /** The directories that may hold journals. */
   dirs: () => readonly string[];
   /** How far a stream is settled; null where the store knows nothing of it. Throws StoreUnavailable. */

@@ -35,7 +35,7 @@ const timerSchedule: Schedule = (delayMs, callback) => {
   return () => clearTimeout(timer);
 };
 
-export interface BalanceNoticesDeps {
+interface BalanceNoticesDeps {
   store: NoticeStore;
   /** null without a webhook. */
   sender: NoticeSender | null;
@@ -151,12 +151,12 @@ const connectMs = 5_000;
 const answerMs = 10_000;
 const answerBytesMax = 16_384;
 
-export interface NoticeAddress {
+interface NoticeAddress {
   url: string;
   secret: string;
 }
 
-export interface NoticeSender {
+interface NoticeSender {
   /** Returns the status of the answer. Throws where there is none. */
   send(notice: Notice, nowMs: number): Promise<number>;
   /** The same for a body that is written already. */

@@ -4,14 +4,14 @@ import type { Clock } from '../base/time.js';
 import type { NoticeMail } from './notice-text.js';
 
 /** How a test call of the webhook ended. */
-export interface WebhookTest {
+interface WebhookTest {
   /** null where there was no answer. */
   readonly status: number | null;
   /** What went wrong without an answer. */
   readonly fault: string | null;
 }
 
-export interface NoticeTestDeps {
+interface NoticeTestDeps {
   /** null without a webhook. */
   webhook: { readonly host: string; send(id: string, body: string, nowMs: number): Promise<number> } | null;
   /** null where mail is not set up. */

@@ -43,7 +43,7 @@ interface StripeLibrary {
   default: new (secretKey: string, settings: Record<string, unknown>) => StripeClient;
 }
 
-export type LoadLibrary = () => Promise<unknown>;
+type LoadLibrary = () => Promise<unknown>;
 
 /** A name that the compiler does not resolve, because the package may be absent where the product is built. */
 const packageName = 'stripe';

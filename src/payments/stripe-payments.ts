@@ -11,7 +11,7 @@ import { type ReadEvent, readEvent } from './stripe-events.js';
 /** Applies in both directions: a replayed call is refused, and so is one from a wrong clock. */
 const toleranceSeconds = 300;
 
-export interface StripePaymentsDeps {
+interface StripePaymentsDeps {
   stripe: StripeClient;
   webhookSecret: string;
   record: (event: PaymentEvent) => Promise<PaymentOutcome>;

@@ -26,7 +26,7 @@ import { applyStrictness, estimatePromptTokens } from './validate.js';
 import { addBreakerSkipped, nothingTried, obstacleOf, type RuledOut } from './walk/obstacles.js';
 import { orderCandidates } from './walk/order-candidates.js';
 
-export type ExplainPorts = Pick<
+type ExplainPorts = Pick<
   PipelinePorts,
   | 'catalogue'
   | 'keyLimiter'
@@ -56,7 +56,7 @@ interface ExplainedCandidate {
   credential?: CredentialName;
 }
 
-export interface Explanation {
+interface Explanation {
   object: 'route_explanation';
   requested_model: string;
   /** The name of the operator that it is; null where it is none. */

@@ -7,7 +7,7 @@ import type { Route } from '../catalogue/route.js';
 import { healthKeyOf, healthOf, type Observed, type OwnHealth, type RouteHealth } from '../health/route-health.js';
 import type { Preference } from '../policy/routing-policy.js';
 
-export interface RankPorts {
+interface RankPorts {
   health: Pick<RouteHealth, 'observed' | 'revision'>;
   own?: { readonly health: OwnHealth };
 }
@@ -64,7 +64,7 @@ export function scores(
 }
 
 export const terms = ['price', 'latency', 'failures', 'carbon', 'throughput'] as const;
-export type Term = (typeof terms)[number];
+type Term = (typeof terms)[number];
 
 /** The weights of the published score (docs/guide/routing.md), by `prefer`; each row adds up to 1. */
 export const weights: Record<Preference, Readonly<Record<Term, number>>> = {

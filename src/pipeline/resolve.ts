@@ -161,7 +161,7 @@ function resolveServed(snapshot: Snapshot, account: Account, chain: readonly str
   });
 }
 
-export interface EntryFailure {
+interface EntryFailure {
   readonly kind: 'failed';
   readonly error: GatewayError;
 }

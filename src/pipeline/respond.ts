@@ -18,10 +18,10 @@ import type { PipelinePorts } from './ports.js';
 import { answerHeaders, fallbackOccurred, metadataOf } from './respond/answer-head.js';
 import { StreamRelay } from './respond/stream-relay.js';
 
-export type RespondPorts = Pick<PipelinePorts, 'clock' | 'counter' | 'keyLimiter' | 'meters' | 'proof'>;
+type RespondPorts = Pick<PipelinePorts, 'clock' | 'counter' | 'keyLimiter' | 'meters' | 'proof'>;
 
 /** The leaf hash of a receipt, where it can be known before the answer is sent. */
-export type LeafOf = (delivered: Delivered) => string | null;
+type LeafOf = (delivered: Delivered) => string | null;
 
 /** What a caller that closed its connection before its answer is recorded with, as in the logs of other servers. */
 const statusClientClosed = 499;

@@ -15,7 +15,7 @@ import type { PipelinePorts } from './ports.js';
 type StickyPorts = Pick<PipelinePorts, 'conversations' | 'meters'>;
 
 /** What names the conversation of a request. */
-export interface ConversationSource {
+interface ConversationSource {
   readonly identity: Identity;
   readonly request: ChatRequest;
   readonly preferences: RequestPreferences | null;

@@ -12,7 +12,7 @@ export interface LogSource {
   tile(place: TileRequest): Promise<Buffer>;
 }
 
-export interface LogVerdict {
+interface LogVerdict {
   readonly checked: readonly string[];
   readonly faults: readonly string[];
   /** The checkpoint that was checked, as it is signed. */

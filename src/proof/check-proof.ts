@@ -20,7 +20,7 @@ export interface ReceiptProof {
   readonly verifier_key: string;
 }
 
-export interface ProofEvidence {
+interface ProofEvidence {
   readonly request?: Uint8Array | undefined;
   readonly answer?: Uint8Array | undefined;
   /** The key that the reader trusts; without it the proof's own is used. */

@@ -86,7 +86,7 @@ export function signNote(text: string, signers: readonly SignerKey[]): string {
   return `${text}\n${lines.join('')}`;
 }
 
-export interface ReadNote {
+interface ReadNote {
   /** What was signed. */
   readonly text: string;
   readonly signatures: readonly { readonly name: string; readonly id: Buffer; readonly signature: Buffer }[];

@@ -28,7 +28,7 @@ const noFacts: ProofFacts = {
   ...{ requestSha256: null, answerSha256: null },
 };
 
-export interface CellParts {
+interface CellParts {
   /** JSON text; null where the project has no policy. */
   readonly projectPolicy: string | null;
   /** These three are JSON text. */

@@ -79,7 +79,7 @@ function accountHash(salt: Buffer, accountId: string): string {
 }
 
 /** The members of a receipt that differ from request to request, as JSON text. */
-export interface OwnMembers {
+interface OwnMembers {
   readonly answerSha256: string;
   readonly costUsd: string;
   readonly createdAt: string;

@@ -27,7 +27,7 @@ export function readFailureNow(failure: Failure | UnreadFailure, sent: SentTexts
 }
 
 /** The kinds of result that are failures. */
-export type FailedResult = Extract<CallResult, { kind: 'refused' | 'malformed' | 'timeout' | 'connection' }>;
+type FailedResult = Extract<CallResult, { kind: 'refused' | 'malformed' | 'timeout' | 'connection' }>;
 
 /** `request` is absent where nobody asked for the call, as in a check of a provider. */
 export function failureOf(

@@ -224,7 +224,7 @@ export function leftOutOf(
  * A client API that providers may speak themselves. Its answers are passed on as they are; they are also read as completions, for the
  * bill and for the rules of a stream.
  */
-export interface NativeApi {
+interface NativeApi {
   /** Appended to the route's base address, unless its dialect says otherwise. */
   readonly path: string;
   /** Headers of the client that go on to the provider, in lower case. */

@@ -36,7 +36,7 @@ export class TranslatedFrames implements FrameConsumer {
   }
 }
 
-export interface EventConsumer extends FrameConsumer {
+interface EventConsumer extends FrameConsumer {
   onEvent(data: Latin1Text, event: string): void;
 }
 

@@ -9,7 +9,7 @@ import { readNote } from '../proof/note.js';
 import { type ReadTile, rootAt } from '../proof/tiles.js';
 import type { LogState } from '../storage/log-types.js';
 
-export type Rewritten = 'store_behind' | 'forked';
+type Rewritten = 'store_behind' | 'forked';
 
 interface Known {
   readonly size: number;

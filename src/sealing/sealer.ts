@@ -24,7 +24,7 @@ const retryMs = 300;
 const stoppedMs = 2_000;
 const compareEveryMs = 2_000;
 
-export interface SealerOptions {
+interface SealerOptions {
   readonly store: LogStore;
   readonly origin: string;
   readonly keyFile: LogKeyFile;

@@ -20,7 +20,7 @@ export interface MigrateOptions {
   attemptsMax?: number;
 }
 
-export interface Migrated {
+interface Migrated {
   /** The names of the migrations that ran. */
   run: string[];
   /** Migrations of a newer version. They only add (`migrations/additive.test.ts`), so this version works with them. */

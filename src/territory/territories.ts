@@ -33,7 +33,7 @@ export interface TerritoryParts {
 }
 
 /** A model that cannot be served, and to whom. */
-export interface ExcludedModel {
+interface ExcludedModel {
   /** As the caller wrote it. */
   readonly id: string;
   readonly kind: 'pin' | 'auto';

@@ -63,7 +63,7 @@ export class TerritoryNames {
   }
 }
 
-export interface FilteredRoutes {
+interface FilteredRoutes {
   /** The same array as given, where nothing is excluded. */
   readonly permitted: readonly Route[];
   readonly excluded: readonly Route[];

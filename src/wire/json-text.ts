@@ -230,7 +230,7 @@ const requestBounds: JsonBounds = { values: 500_000, names: 50_000 };
 const parsedBytesMax = 8 * 1024 * 1024;
 
 /** What makes a request too dear to read into objects. */
-export interface JsonExcess {
+interface JsonExcess {
   /** As the end of "the request body …". */
   readonly what: string;
   readonly isDeep: boolean;

@@ -34,7 +34,7 @@ export interface SentSecret {
 
 export type CredentialFields = Partial<Pick<NewCredential, 'name' | 'use' | 'models' | 'agreement' | 'secret'>>;
 
-export interface CredentialBookDeps {
+interface CredentialBookDeps {
   readonly store: Pick<Store, 'credentials'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly audit: AuditLog;
@@ -43,7 +43,7 @@ export interface CredentialBookDeps {
 }
 
 /** What is open where credentials can be used. */
-export interface CredentialParts {
+interface CredentialParts {
   readonly vault: Vault;
   readonly sightings: Sightings;
 }

@@ -17,7 +17,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { keyBytes, type WrappingKey, wrappingKey } from '../../base/sealed-secret.js';
 
-export interface KeyFiles {
+interface KeyFiles {
   readonly keyFile: string;
   readonly previousKeyFiles: readonly string[];
 }

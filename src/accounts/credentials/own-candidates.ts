@@ -10,7 +10,7 @@ import { placeOf, secretKindOf } from './secret-kind.js';
 import type { Sightings } from './sightings.js';
 import type { Vault } from './vault.js';
 
-export interface OwnCandidatesDeps<Health> {
+interface OwnCandidatesDeps<Health> {
   readonly vault: Vault;
   /** What is observed of candidates is kept elsewhere, under their health keys. */
   readonly health: Health;

@@ -14,7 +14,7 @@ const retriedAtOnce = 100;
 /** Key files are not read for every request while a key is missing. */
 const rereadMs = 1_000;
 
-export interface VaultDeps {
+interface VaultDeps {
   readonly ring: KeyRing;
   readonly store: Pick<CredentialStore, 'find' | 'currentKey' | 'setCurrentKey'>;
   readonly logger: Logger;

@@ -18,7 +18,7 @@ export interface ModelStateReader {
 }
 
 /** Whose names and credentials a chain may use. */
-export type ChainOwner = Pick<Account, 'aliases' | 'credentials'>;
+type ChainOwner = Pick<Account, 'aliases' | 'credentials'>;
 
 /** Served ids with the models that they stand for, by snapshot. */
 const servedBySnapshot = new WeakMap<Snapshot, Map<string, string>>();

@@ -13,7 +13,7 @@ const idsMax = 50_000;
 /** Unknown tokens that an address may present in a minute. */
 const guessesPerMinute = 60;
 
-export interface BroughtDeps {
+interface BroughtDeps {
   store: BroughtStore;
   guesses: Counters;
   /** The name under which an address is counted. */

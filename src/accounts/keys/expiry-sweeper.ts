@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.js';
 import type { Clock } from '../../base/time.js';
 
 /** The part of the directory that the sweeper needs. It keeps the store and memory in step. */
-export interface ExpiringKeys {
+interface ExpiringKeys {
   eraseExpired(nowMs: number): Promise<number>;
   nextExpiry(nowMs: number): Promise<number | null>;
 }

@@ -26,7 +26,7 @@ export const tokenBodyLength = 43;
 export const keyIdLength = 10;
 const tokenLength = tokenPrefix.length + tokenBodyLength;
 
-export interface MadeToken {
+interface MadeToken {
   /** Shown once in full and never stored. */
   readonly token: string;
   readonly id: string;

@@ -10,7 +10,7 @@ import type { AccountDirectory } from '../directory.js';
 import { membershipInForce } from '../roles.js';
 import type { Grant, Members } from './members.js';
 
-export interface GroupRolesDeps {
+interface GroupRolesDeps {
   people: PeopleStore;
   members: Pick<Members, 'take'>;
   directory: Pick<AccountDirectory, 'account'>;

@@ -21,7 +21,7 @@ const validMs = 7 * 86_400_000;
 const mailsMax = 2;
 const waitingMax = 50;
 
-export interface InvitationsDeps {
+interface InvitationsDeps {
   people: PeopleStore;
   directory: Pick<AccountDirectory, 'account'>;
   audit: Pick<AuditLog, 'record'>;
@@ -33,7 +33,7 @@ export interface InvitationsDeps {
   dashboardUrl: () => string;
 }
 
-export interface MadeInvitation {
+interface MadeInvitation {
   readonly invitation: Invitation;
   /** The secret of the link; null where it was mailed. */
   readonly token: string | null;

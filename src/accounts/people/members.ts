@@ -9,7 +9,7 @@ import type { Actor, AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { checkRight, memberRight, membershipInForce, type Standing } from '../roles.js';
 
-export interface MembersDeps {
+interface MembersDeps {
   people: PeopleStore;
   directory: Pick<AccountDirectory, 'keysChanged'>;
   audit: Pick<AuditLog, 'record'>;

@@ -12,7 +12,7 @@ import type { Identities } from '../identities.js';
 /** The most projects that an account may have. */
 const projectsMax = 1000;
 
-export interface ProjectsDeps {
+interface ProjectsDeps {
   store: Pick<Store, 'projects'>;
   clock: Clock;
   audit: AuditLog;

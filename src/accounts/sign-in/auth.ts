@@ -14,7 +14,7 @@ import { passwordLength } from './password-rules.js';
 
 const daySeconds = 86_400;
 
-export interface AuthSettings {
+interface AuthSettings {
   database: DBAdapterInstance;
   secret: string;
   /** The dashboard's URL, from the configuration and never from a request. */

@@ -14,7 +14,7 @@ export const demoEmail = 'demo@lodestone.local';
 
 const validMs = 7 * 86_400_000;
 
-export interface DemoClaimDeps {
+interface DemoClaimDeps {
   store: Pick<Store, 'accounts' | 'signIn'>;
   directory: Pick<AccountDirectory, 'account'>;
   signIns: Pick<SignIns, 'admitAsOperator' | 'hasPassword'>;

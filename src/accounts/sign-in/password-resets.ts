@@ -27,7 +27,7 @@ const waitingMax = 100;
 /** How long a stop waits for mails on their way. */
 const stopMs = 5_000;
 
-export interface PasswordResetsDeps {
+interface PasswordResetsDeps {
   store: Pick<Store, 'people' | 'signIn'>;
   directory: Pick<AccountDirectory, 'account'>;
   signIns: Pick<SignIns, 'hashPassword'>;

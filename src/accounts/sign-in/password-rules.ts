@@ -3,7 +3,7 @@ import { gatewayError } from '../../errors/gateway-error.js';
 
 export const passwordLength = { min: 8, max: 128 } as const;
 
-export interface PasswordOwner {
+interface PasswordOwner {
   email: string;
   name?: string | null | undefined;
 }

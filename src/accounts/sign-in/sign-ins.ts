@@ -20,7 +20,7 @@ import { personOf, type Session, type SessionAsking, type SignInOwner, standings
 /** `Set-Cookie` values for the response. */
 export type Cookies = readonly string[];
 
-export interface SignInsDeps extends SessionRules {
+interface SignInsDeps extends SessionRules {
   store: SignInStore;
   people: PeopleStore;
   directory: Pick<AccountDirectory, 'account'>;
@@ -30,7 +30,7 @@ export interface SignInsDeps extends SessionRules {
 }
 
 /** What an identity provider has said about whoever signs in. */
-export interface ProviderSession {
+interface ProviderSession {
   readonly issuer: string;
   readonly subject: string;
   readonly sid: string | null;

@@ -17,14 +17,14 @@ const stepMs = 30_000;
 const stepsAround = [-1, 0, 1];
 const recoveryCount = 10;
 
-export interface TwoFactorDeps {
+interface TwoFactorDeps {
   store: TwoFactorStore;
   signIns: Pick<SignIns, 'keyFor' | 'endSessions'>;
   audit: Pick<AuditLog, 'record'>;
   clock: Pick<Clock, 'now'>;
 }
 
-export interface TwoFactorOffer {
+interface TwoFactorOffer {
   /** For typing in, in base 32. */
   secret: string;
   /** The same as an address that authenticator apps read from a QR code. */

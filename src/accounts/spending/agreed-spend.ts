@@ -8,7 +8,7 @@ import { SpendPlace } from './spend-place.js';
 import { subjectsOf } from './spend-subjects.js';
 import { StoredSpend } from './stored-spend.js';
 
-export interface AgreedSpendDeps {
+interface AgreedSpendDeps {
   readonly redis: RedisSpending;
   readonly store: SpendStore;
   spentOf(subject: SpendSubject): Promise<bigint>;

@@ -25,7 +25,7 @@ import { type Bound, boundsOf, type InFlight, type SpendNode, spendableIn } from
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
 import { includes, isOfBalance, limitRefusal, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 
-export interface FleetSpendHoldsDeps extends SpendHoldsDeps {
+interface FleetSpendHoldsDeps extends SpendHoldsDeps {
   readonly shared: FleetSpend;
   /** What was billed, as far as the store has it. */
   spentOf(subject: SpendSubject): Promise<PicoUsd>;

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/logger.js';
 import type { PicoUsd } from '../../base/money.js';
 import type { SharedSpend, SpendLimit, SpendSubject } from '../../cluster/shared-spend.js';
 
-export interface MissedSpendDeps {
+interface MissedSpendDeps {
   readonly shared: SharedSpend;
   readonly logger: Logger;
   readSpent(subject: SpendSubject): Promise<PicoUsd>;

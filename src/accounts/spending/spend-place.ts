@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../storage/store.js';
 
 export type Place = 'redis' | 'store' | 'alone';
 
-export interface SpendPlaceDeps {
+interface SpendPlaceDeps {
   readonly store: Pick<SpendStore, 'join' | 'leave'>;
   readonly process: string;
   redisIsUp(): boolean;

@@ -10,7 +10,7 @@ import type { HeldSpend, SpendStore } from '../../storage/budget-types.js';
 import { hasRoom } from './spend-bounds.js';
 import { type Cost, UnsettledCosts } from './unsettled-costs.js';
 
-export interface StoredSpendDeps {
+interface StoredSpendDeps {
   readonly store: Pick<SpendStore, 'heldByOthers' | 'take' | 'write' | 'writeAll'>;
   readonly process: string;
   /** What this process holds, of one subject and of all. */

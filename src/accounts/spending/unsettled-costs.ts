@@ -6,7 +6,7 @@ export interface Cost {
   readonly pico: bigint;
 }
 
-export interface UnsettledCostsDeps {
+interface UnsettledCostsDeps {
   /** Resolves when every cost so far is in the store; rejects while that is not possible. */
   settled(): Promise<unknown>;
   /** Never rejects. */

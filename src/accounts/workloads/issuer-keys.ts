@@ -3,7 +3,7 @@ import type { JSONWebKeySet } from 'jose';
 import { SharedRead } from '../../base/shared-read.js';
 import type { WorkloadIssuer } from '../../config/workload-issuers.js';
 
-export interface IssuerKeysDeps {
+interface IssuerKeysDeps {
   /** The body of an https address, without following redirects; http on a loopback address only. Rejects where there is none. */
   download: (url: string) => Promise<Buffer>;
   readFile: (path: string) => Promise<Buffer>;

@@ -22,7 +22,7 @@ const audited = 'audited';
 /** The last time that the store can keep, and a token may claim a later one. */
 const timeMax = Date.UTC(9999, 0);
 
-export interface TokenExchangeDeps {
+interface TokenExchangeDeps {
   store: WorkloadStore;
   account: (id: string) => Promise<Account | null>;
   keys: IssuerKeys;
@@ -45,7 +45,7 @@ export interface ExchangeRequest {
   readonly token: string;
 }
 
-export interface ExchangedKey {
+interface ExchangedKey {
   readonly token: string;
   readonly expiresInSeconds: number;
 }

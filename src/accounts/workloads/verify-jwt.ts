@@ -16,7 +16,7 @@ export class TokenRefused extends Error {
   override readonly name = 'TokenRefused';
 }
 
-export interface ReadToken {
+interface ReadToken {
   readonly issuer: string;
   /** Of the issuer and `jti`, else of what is signed: names the token, however its signature is written. */
   readonly digest: Buffer;

@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.js';
 import type { SocketConnection } from '../../storage/embedded/embedded.js';
 import type { ToProgram } from './messages.js';
 
-export interface ChildOptions {
+interface ChildOptions {
   /** The program of the settler. */
   file: string;
   config: Config;

@@ -5,7 +5,7 @@
 import { countersOf, type Figures, mergeFigures } from '../../observability/metrics/figures.js';
 import type { ToWorker } from './messages.js';
 
-export interface AskedSeat {
+interface AskedSeat {
   readonly number: number;
   readonly isServing: boolean;
   send(message: ToWorker): void;

@@ -19,7 +19,7 @@ import { FiguresExchange } from './figures-exchange.js';
 import type { WorkerSettings } from './messages.js';
 import { Seat, type SeatEvents } from './seat.js';
 
-export interface PrimaryOptions {
+interface PrimaryOptions {
   config: Config;
   readConfig: () => Config;
   logger: Logger;

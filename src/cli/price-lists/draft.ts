@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { Snapshot } from '../../catalogue/route.js';
 import type { Found, MissingModel } from './match.js';
 
-export interface Drafts {
+interface Drafts {
   /** A catalogue file. */
   readonly text: string;
   readonly models: number;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 
 const listName = 'SHA256SUMS';
 
-export interface ReleaseCheck {
+interface ReleaseCheck {
   readonly checked: readonly string[];
   readonly faults: readonly string[];
   /** SHA-256 of the public key in DER, to compare with what its owner publishes. */

@@ -13,7 +13,7 @@ import type { BackStep, SharedLink, SharedNode } from './shared-link.js';
 /** How often the slots are asked for. A node that refuses a request is a reason to ask at once. */
 const refreshMs = 1_000;
 
-export interface ClusterOptions extends Omit<LinkOptions, 'redisUrl'> {
+interface ClusterOptions extends Omit<LinkOptions, 'redisUrl'> {
   /** Nodes to ask first. They tell the others. */
   redisUrls: readonly string[];
 }

@@ -12,7 +12,7 @@ export type Translated = readonly Fields[];
 /** The field that the blocks are in. */
 type Place = 'system' | 'messages';
 
-export interface TranslationNotes {
+interface TranslationNotes {
   readonly marked: boolean;
   readonly inexpressible: Inexpressible[];
   readonly optional: OptionalField[];

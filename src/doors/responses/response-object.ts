@@ -4,7 +4,7 @@ import { costMembers, type SideNames, withCost } from '../../wire/cost.js';
 import { withMembers } from '../../wire/splice-members.js';
 import type { BilledUsage } from '../door.js';
 
-export interface ResponseParts {
+interface ResponseParts {
   readonly id: string;
   readonly created: number;
   readonly model: string;
@@ -96,7 +96,7 @@ export function reasoningItem(id: string, status: ItemStatus, inside: string, pa
   return `{"id":"${id}","type":"reasoning","status":"${status}","summary":[],"content":[${content}]${encrypted}}`;
 }
 
-export interface CallText {
+interface CallText {
   readonly id: string;
   /** JSON strings with their quotes. */
   readonly callId: string;

@@ -7,7 +7,7 @@ import type { TextEncoding } from '../../wire/json-text.js';
 import { type Fields, isFields } from '../body.js';
 import { unpackReasoning } from './packed-reasoning.js';
 
-export interface InputNotes {
+interface InputNotes {
   /** With reasoning and images in results, for dialects that can express them. */
   readonly marked: boolean;
   readonly encoding: TextEncoding;

@@ -21,13 +21,13 @@ import { NodeCaller } from '../server/node-caller.js';
 import { type ChatWatch, chatEnded, type WatchedChat } from './chat-end.js';
 import { HourlyCounts } from './hourly-counts.js';
 
-export interface ChatDeps extends Pick<HttpDeps, 'territories' | 'meters' | 'https'> {
+interface ChatDeps extends Pick<HttpDeps, 'territories' | 'meters' | 'https'> {
   /** null = no traces are wanted. */
   tracing: Tracing | null;
 }
 
 /** How requests reach the handler: through node:http, from a socket that is read without it, or as messages of a WebSocket. */
-export interface ChatHandlers {
+interface ChatHandlers {
   readonly chat: ChatHandler;
   readonly socketChat: SocketChatHandler;
   readonly messageChat: MessageChatHandler;

@@ -79,7 +79,7 @@ const builtName = /^(?:assets\/)?\w[\w.-]*$/;
 /** The build compresses the files that are worth it. */
 const endings = { br: '.br', gzip: '.gz' } as const;
 
-export interface BuiltFile {
+interface BuiltFile {
   readonly contentType: string;
   readonly contentEncoding: string | null;
   readonly body: Buffer;

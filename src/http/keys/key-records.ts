@@ -41,7 +41,7 @@ function newKeyBuckets(accountId: string): Bucket[] {
 }
 
 /** Who makes a key, where that bounds what it may be. */
-export interface KeyMaker {
+interface KeyMaker {
   /** The project to which the caller is bound; null for the whole account. */
   readonly reach?: Project | null;
   /** The person who holds every key that they make. */

@@ -9,7 +9,7 @@ import { sealerFaults } from '../../sealing/sealer-fault.js';
 import type { HttpDeps } from '../deps.js';
 import { answersInTime } from './answers-in-time.js';
 
-export type MetricsDeps = Pick<
+type MetricsDeps = Pick<
   HttpDeps,
   | 'catalogue'
   | 'clock'
@@ -143,7 +143,7 @@ function one(value: number): Sample[] {
 
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-export interface MetricFamily extends Pick<MetricDefinition, 'type' | 'help' | 'labels' | 'bounds'> {
+interface MetricFamily extends Pick<MetricDefinition, 'type' | 'help' | 'labels' | 'bounds'> {
   readonly name: string;
   readonly samples: readonly Sample[];
 }

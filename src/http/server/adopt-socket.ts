@@ -17,7 +17,7 @@ interface Internals {
 }
 
 /** Reads into `buffer` and calls `callback` with the number of bytes; the buffer is free again when that returns. */
-export interface ReadInto {
+interface ReadInto {
   readonly buffer: Uint8Array;
   callback(length: number): boolean;
 }

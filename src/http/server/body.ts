@@ -40,7 +40,7 @@ function ownerOf(request: FastifyRequest): string {
   return request.url.startsWith('/admin/') ? 'operator' : noAccount;
 }
 
-export interface BodyTask {
+interface BodyTask {
   readonly req: IncomingMessage;
   readonly hold: BodyHold;
   /** A longer body is read to its end, but thrown away. */

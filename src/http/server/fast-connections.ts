@@ -10,7 +10,7 @@ import type { OpenConnections, ServerLimits } from './connections.js';
 import { FastConnection } from './fast-connection.js';
 import type { SocketCaller } from './socket-caller.js';
 
-export interface FastConnectionsOptions {
+interface FastConnectionsOptions {
   readonly server: Server;
   readonly open: OpenConnections;
   readonly limits: ServerLimits['options'];

@@ -71,7 +71,7 @@ export function isLogPath(path: string): boolean {
 }
 
 /** The heads of `HeadStarts` as flat lists, for answers that Node writes. */
-export interface PlainHeads {
+interface PlainHeads {
   readonly json: readonly string[];
   readonly stream: readonly string[];
 }

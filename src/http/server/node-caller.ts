@@ -26,7 +26,7 @@ interface SentHead {
   _headerSent: boolean;
 }
 
-export interface CallerOptions {
+interface CallerOptions {
   readonly origin: Origin;
   /** The client waits for `100 Continue` before it sends its body. */
   readonly awaitsContinue: boolean;

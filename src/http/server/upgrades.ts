@@ -16,7 +16,7 @@ type ServerSocket = Socket & { _httpMessage?: ServerResponse | null };
 const earlyBytesMax = 64 * 1024;
 
 /** Takes a WebSocket handshake, with the bytes behind its head. */
-export type HandshakeHandler = (req: IncomingMessage, socket: Socket, behind: Buffer) => void;
+type HandshakeHandler = (req: IncomingMessage, socket: Socket, behind: Buffer) => void;
 
 /**
  * Node gives a server that listens for upgrades every request that asks for any, and clients ask without expecting it: Java's client asks

@@ -189,7 +189,7 @@ function errorLabels(condition: string): readonly string[] {
 }
 
 /** The counts of one route. */
-export class RouteMeters {
+class RouteMeters {
   private readonly attempts = new Tally();
   private readonly whole = new Tally();
   private readonly streamed = new Tally();

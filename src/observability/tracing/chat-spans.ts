@@ -145,7 +145,7 @@ const noTrace = '0'.repeat(32);
 const noSpan = '0'.repeat(16);
 
 /** The W3C header `traceparent` (https://www.w3.org/TR/trace-context/): the trace that a request belongs to. */
-export interface TraceParent {
+interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceFlags: number;

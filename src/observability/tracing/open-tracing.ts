@@ -13,7 +13,7 @@ export type LoadPackage = (name: string) => Promise<unknown>;
 const loadPackage: LoadPackage = (name) => import(/* @vite-ignore */ name);
 const packages = ['@opentelemetry/sdk-trace', '@opentelemetry/resources', '@opentelemetry/exporter-trace-otlp-proto'];
 
-export interface TracingOptions {
+interface TracingOptions {
   env: Environment;
   logger: Logger;
   load?: LoadPackage;

@@ -13,7 +13,7 @@ import type { Caller } from '../caller.js';
 import type { PipelinePorts } from '../ports.js';
 import { readFailure } from './attempt.js';
 
-export type CountPorts = Pick<
+type CountPorts = Pick<
   PipelinePorts,
   'transportOf' | 'credentials' | 'deadlines' | 'clock' | 'timeouts' | 'counter' | 'failures' | 'holds' | 'providerKeys'
 >;
@@ -21,7 +21,7 @@ export type CountPorts = Pick<
 /** An answer is one figure. */
 const countBytesMax = 4 * 1024;
 
-export interface CountedPrompt {
+interface CountedPrompt {
   readonly tokens: number;
   /** The provider did not count it. */
   readonly isLocal: boolean;

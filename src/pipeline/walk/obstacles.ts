@@ -26,7 +26,7 @@ import type { Plan, Trail } from '../handover.js';
 import type { PipelinePorts } from '../ports.js';
 import { taskObstacle } from './task-obstacle.js';
 
-export interface Obstacle {
+interface Obstacle {
   readonly verdict: 'quota_held' | 'unconfigured' | 'unpriced' | 'cannot_apply';
   readonly param: string | null;
   /** What the route cannot do, where the parameter alone does not say it. */

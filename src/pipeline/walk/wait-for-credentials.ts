@@ -17,7 +17,7 @@ export interface CallCredentials {
 
 type NoCredentials = { kind: 'failure'; failure: Failure } | { kind: 'gone' };
 
-export interface WaitPorts {
+interface WaitPorts {
   readonly clock: Clock;
   readonly deadlines: Pick<CallPorts['deadlines'], 'watch' | 'unwatch'>;
 }

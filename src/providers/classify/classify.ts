@@ -12,7 +12,7 @@ import type { Rule } from './rule.js';
 import { meaningOfStatus } from './statuses.js';
 import { type WordSets, wordsOf } from './words.js';
 
-export interface Refusal {
+interface Refusal {
   /** The status of the response; 200 for any 2xx that holds an error. */
   status: number;
   error: ErrorText;

@@ -110,7 +110,7 @@ class Collector {
   }
 }
 
-export interface ErrorSource {
+interface ErrorSource {
   /** The parsed body, or its text. */
   body: unknown;
   /** Codes from headers. */

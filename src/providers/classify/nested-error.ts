@@ -1,6 +1,6 @@
 /** Finds another server's error inside a text, as proxies pass it on: as JSON, or as Python prints a dictionary. */
 
-export interface NestedError {
+interface NestedError {
   /** The text around it. */
   around: string;
   value: object;

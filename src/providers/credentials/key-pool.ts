@@ -13,7 +13,7 @@ export function usesKeys({ provider, credential }: Route): boolean {
   return provider.keys !== undefined && credential === undefined;
 }
 
-export interface KeyPoolPorts {
+interface KeyPoolPorts {
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -26,7 +26,7 @@ export interface TakenKey {
 }
 
 /** What keeps all keys for a route from being used: limits that end, daily quotas, or refusals. null where one may be used. */
-export type KeyObstacle = 'limited' | 'spent' | 'refused' | null;
+type KeyObstacle = 'limited' | 'spent' | 'refused' | null;
 
 interface Hold {
   readonly kind: 'limited' | 'spent';

@@ -21,7 +21,7 @@ export interface OwnSecrets {
   reopen(route: Route): Promise<Secret>;
 }
 
-export interface OwnHeadersPorts {
+interface OwnHeadersPorts {
   readonly secrets: OwnSecrets;
   readonly clock: Clock;
   readonly env: Environment;

@@ -15,7 +15,7 @@ import { googleTokens } from './google-tokens.js';
 import { type LoadPackage, loadPackage } from './optional-package.js';
 import type { RenewableValue } from './renewable.js';
 
-export interface CredentialPorts {
+interface CredentialPorts {
   readonly clock: Clock;
   readonly env: Environment;
   readonly logger: Logger;
@@ -132,7 +132,7 @@ export function keyHeaders({ dialect, apiKey }: Pick<Provider, 'dialect' | 'apiK
   return apiKey === null ? headers : [...headers, ...dialectOf(dialect).keyHeader(apiKey)];
 }
 
-export interface CallToSign {
+interface CallToSign {
   address: Address;
   path: string;
   body: OutgoingBody;

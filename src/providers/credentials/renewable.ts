@@ -13,7 +13,7 @@ export interface ExpiringValue<T> {
   readonly expiresAtMs: number | null;
 }
 
-export interface RenewableOptions<T> {
+interface RenewableOptions<T> {
   readonly clock: Clock;
   obtain(): Promise<ExpiringValue<T>>;
   /** Why an attempt failed, in words that a client may see. */

@@ -68,7 +68,7 @@ function verdictOf({ meaning, status }: Failure, code: string): Verdict {
   return verdictOfMeaning[meaning];
 }
 
-export interface CheckContext {
+interface CheckContext {
   /** Where the key comes from, in words for the operator. */
   readonly keySource: string;
   readonly timeoutMs: number;

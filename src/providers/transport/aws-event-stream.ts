@@ -8,7 +8,7 @@ import { asLatin1, bytesOfLatin1, type Latin1Text, latin1OfBytes } from '../../b
 import { errorBytesMax } from './response.js';
 import { frameCharactersMax } from './sse-frames.js';
 
-export interface AwsEventStreamSink {
+interface AwsEventStreamSink {
   /**
    * The payload is `text.slice(start, end)`, `event` is its type. An exception has the event `exception` and the payload
    * `{"error":{"__type":…,"message":…}}`.

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { createZstdDecoder } from './zstd.js';
 
-export interface DecoderSink {
+interface DecoderSink {
   /** False = the reader is slow: nothing more comes until resume(). */
   onDecoded(chunk: Buffer): boolean;
   onDecodedEnd(): void;

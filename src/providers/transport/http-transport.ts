@@ -14,7 +14,7 @@ const sweepMs = 1_000;
 /** Of all origins together, those that were idle for only a few seconds not included. */
 const longIdleMax = 256;
 
-export interface TransportOptions {
+interface TransportOptions {
   nowMs: () => number;
   /** How long an idle connection is kept at most. */
   idleMsMax: number;

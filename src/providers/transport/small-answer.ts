@@ -23,7 +23,7 @@ interface Bounds {
   readonly bytesMax: number;
 }
 
-export type SmallAnswer = (url: string, call: SmallCall) => Promise<Response>;
+type SmallAnswer = (url: string, call: SmallCall) => Promise<Response>;
 
 export function smallAnswers(env: Readonly<Record<string, string | undefined>>, bounds: Bounds): SmallAnswer {
   let proxies: ProxyChoice | undefined;

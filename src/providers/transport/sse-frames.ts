@@ -4,7 +4,8 @@
  * stays intact. The time is linear in the bytes, and a frame that never ends is reported instead of collected.
  */
 import { asLatin1, copyLatin1, type Latin1Text, latin1OfBytes } from '../../base/latin1.js';
-export interface SseSink {
+
+interface SseSink {
   /** The data of one event is `text.slice(start, end)`. */
   onFrame(text: Latin1Text, start: number, end: number, event: string): void;
   onOverflow(): void;

@@ -36,7 +36,7 @@ const socketPathMax = 100;
 const restartMinMs = 100;
 const restartMaxMs = 5_000;
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   dataDir: string;
   logger: Logger;
   /** How many connections the server accepts at a time. */

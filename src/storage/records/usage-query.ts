@@ -19,7 +19,7 @@ import { type Span, type SummedSource, spansOf, type UsageSource } from './usage
 
 const hourMs = 3_600_000;
 
-export interface UsagePeriod {
+interface UsagePeriod {
   /** null for all accounts. */
   accountId: string | null;
   /** Epoch milliseconds: the first is included, the second is not. */
@@ -43,7 +43,7 @@ export interface UsagePart {
  * The rows of all parts, in one statement and so at one moment. The own parameters of a query begin with $6; $2 is the start of the period
  * in milliseconds.
  */
-export interface UsageQuery {
+interface UsageQuery {
   parts: readonly UsagePart[];
   /** A condition on the columns of the series. */
   filter?: string | undefined;

@@ -15,7 +15,7 @@ export interface Span {
   readonly to: number;
 }
 
-export interface SpanQuery {
+interface SpanQuery {
   readonly source: SummedSource;
   /** The hours of the period. */
   readonly from: number;

@@ -59,7 +59,7 @@ export interface FoundLeaf {
 }
 
 /** A generation whose leaf is one of a sealed batch. */
-export interface BatchedGeneration {
+interface BatchedGeneration {
   readonly source: ReceiptSource;
   readonly version: number;
   readonly firstLeaf: number;

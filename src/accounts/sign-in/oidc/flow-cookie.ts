@@ -20,7 +20,7 @@ export interface Flow {
 
 export const flowMs = 10 * 60_000;
 
-export interface FlowCookieDeps {
+interface FlowCookieDeps {
   readonly clock: Pick<Clock, 'now'>;
   /** 32 bytes, the same in every process on this store. */
   readonly key: () => Promise<Buffer>;

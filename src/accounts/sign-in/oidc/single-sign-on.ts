@@ -11,7 +11,7 @@ import { type Flow, FlowCookie, flowMs } from './flow-cookie.js';
 import { Provider, type ProviderDeps } from './provider.js';
 import type { Claims } from './read-claims.js';
 
-export interface SingleSignOnDeps extends FindPersonDeps, ProviderDeps {
+interface SingleSignOnDeps extends FindPersonDeps, ProviderDeps {
   readonly providers: readonly IdentityProvider[];
   readonly signIns: Pick<SignIns, 'keyFor' | 'openByProvider'>;
   readonly groupRoles: GroupRoles;
@@ -21,7 +21,7 @@ export interface SingleSignOnDeps extends FindPersonDeps, ProviderDeps {
   readonly dashboardUrl: () => string;
 }
 
-export interface Begun {
+interface Begun {
   readonly url: string;
   /** The `Set-Cookie` value of the sign-in under way. */
   readonly cookie: string;

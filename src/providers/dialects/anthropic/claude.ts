@@ -4,7 +4,7 @@
  */
 import type { Fields } from '../chat-parts/conversation.js';
 
-export interface ClaudeTraits {
+interface ClaudeTraits {
   /** Takes a token budget for thinking. Later models take an effort instead; no model takes both. */
   readonly takesBudget: boolean;
   /** Rejects `temperature` and `top_p` in one request. */

@@ -10,7 +10,7 @@ import type { Fields } from './conversation.js';
 const levelsMax = 64;
 
 /** What an API knows of its own answers. */
-export interface AnswerRules {
+interface AnswerRules {
   /** The names that its answers usually have. */
   readonly names: readonly string[];
   /** Names without which an answer is unusual, besides `model` and `usage`. */

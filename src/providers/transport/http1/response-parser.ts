@@ -4,7 +4,7 @@
  */
 import { type Head, HeadCheck, HttpFault, notHttp, parseHead } from '../response.js';
 
-export interface ResponseEvents {
+interface ResponseEvents {
   onHead(status: number, headers: readonly string[]): void;
   /** The view is valid only during the call: its bytes are reused. */
   onBody(view: Buffer): boolean;
