@@ -12,7 +12,7 @@ import type { AuditStore } from '../storage/store.js';
 type ActorName = 'operator' | 'system' | 'anonymous' | `${'account' | 'person' | 'key'}:${string}`;
 
 /** Who did something, as exactly as the caller knows it. */
-export interface Caller {
+export interface ActorDetails {
   readonly actor: ActorName;
   /** `person:{id}`, `key:{id}` or `admin_token`; null where it is not known. */
   readonly by: string | null;
@@ -20,9 +20,9 @@ export interface Caller {
 }
 
 /** The name alone where nothing else is known. */
-export type Actor = ActorName | Caller;
+export type Actor = ActorName | ActorDetails;
 
-export function callerOf(who: Actor): Caller {
+export function actorDetailsOf(who: Actor): ActorDetails {
   return typeof who === 'string' ? { actor: who, by: null, address: null } : who;
 }
 
@@ -45,7 +45,7 @@ export class AuditLog {
     accountId: string | null = null,
   ): Promise<void> {
     const createdAt = this.clock.now();
-    const { actor, by, address } = callerOf(who);
+    const { actor, by, address } = actorDetailsOf(who);
     const id = `aud-${timeOrderedId(createdAt)}`;
     const entry = { id, createdAt, actor, by, accountId, address, action, subject, details };
     try {

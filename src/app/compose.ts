@@ -33,11 +33,12 @@ import { prepareDemo } from './demo.js';
 import { openDeployment } from './deployment.js';
 import type { Gateway, GatewayOptions } from './gateway.js';
 import { openCatalogue } from './open-catalogue.js';
-import { openExchange } from './open-exchange.js';
+import { openOwnCredentials } from './open-own-credentials.js';
 import { bothOpen, OpenParts } from './open-parts.js';
+import { openSpendHolds } from './open-spend-holds.js';
 import { openSwitch } from './open-switch.js';
+import { openTokenExchange } from './open-token-exchange.js';
 import { openPayments, startNotices, startTracing } from './optional-parts.js';
-import { openOwnCredentials } from './own-credentials.js';
 import { pipelinePorts, routeHolds } from './pipeline-ports.js';
 import { openProof } from './proof.js';
 import { retentionOf } from './record-keeper.js';
@@ -45,7 +46,6 @@ import { replayedOnce, replayMs } from './replayed.js';
 import { openRouteRecords } from './route-records.js';
 import { openSettlement } from './settlement.js';
 import { openSignIn } from './sign-in-parts.js';
-import { openSpendHolds } from './spend-holds.js';
 import { openStorage } from './storage.js';
 import { warmUp } from './warm-up.js';
 
@@ -167,7 +167,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
   const proof = openProof({ config, store, clock, logger, base, sealer: openSealer() });
   const own = await openOwnCredentials({ config, store, directory, clock, logger, ports: () => ports }, parts);
   const expiry = parts.add(new ExpirySweeper(directory, clock, logger), (part) => part.stop());
-  const exchange = openExchange({
+  const exchange = openTokenExchange({
     ...{ config, env, store, clock, audit, directory, deployment, base },
     noteNewKey: (expiresAt) => expiry.noteNewKey(expiresAt),
   });

@@ -5,7 +5,7 @@
 import type { Latin1Text } from '../base/latin1.js';
 import type { Clock } from '../base/time.js';
 import { atEndOfTurn } from '../base/turn.js';
-import { type Budget, reasonOf } from './classify/failure.js';
+import { reasonOf, type TimeBudget } from './classify/failure.js';
 import { excessOfFrame, type FrameConsumer } from './frame-consumer.js';
 import { AwsEventStreamReader } from './transport/aws-event-stream.js';
 import type { Deadlines, Watched } from './transport/deadlines.js';
@@ -34,7 +34,7 @@ export type CallResult =
   | { kind: 'frame_failed'; status: number }
   | { kind: 'refused'; status: number; head: ResponseHead; body: Buffer }
   | { kind: 'malformed'; status: number; reason: string; body: Buffer; excess?: true }
-  | { kind: 'timeout'; status: number | null; budget: Budget; budgetMs: number }
+  | { kind: 'timeout'; status: number | null; budget: TimeBudget; budgetMs: number }
   | { kind: 'connection'; status: number | null; reason: string; code: string }
   | { kind: 'gone' };
 
@@ -157,7 +157,7 @@ export class Call implements UpstreamHandler, Watched {
     return this.head?.status ?? 0;
   }
 
-  private spentBudget(nowMs: number): { budget: Budget; budgetMs: number } {
+  private spentBudget(nowMs: number): { budget: TimeBudget; budgetMs: number } {
     const { firstByteMs, idleMs, overallNamedMs } = this.budgets;
     if (nowMs >= this.overallAtMs) return { budget: 'overall', budgetMs: overallNamedMs };
     if (this.firstByteAtMs === null) return { budget: 'first-byte', budgetMs: firstByteMs };

@@ -7,7 +7,7 @@ import type { Account } from '../../domain/account.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { Invitation, PageQuery, PeopleStore, Person } from '../../storage/store.js';
-import { type AuditLog, callerOf } from '../audit.js';
+import { type AuditLog, actorDetailsOf } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { hashToken } from '../keys/token.js';
 import { checkRight, memberRight } from '../roles.js';
@@ -56,7 +56,7 @@ export class Invitations {
     const token = randomBytes(32).toString('base64url');
     const invitation: Invitation = {
       ...{ id: `inv-${timeOrderedId(createdAt)}`, accountId: account.id, email, role, projects },
-      ...{ tokenHash: hashOf(token), invitedBy: callerOf(actor).actor },
+      ...{ tokenHash: hashOf(token), invitedBy: actorDetailsOf(actor).actor },
       ...{ createdAt, expiresAt: createdAt + validMs, acceptedAt: null },
     };
     await people.invite(invitation);

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.js';
 import type { Clock } from '../../base/time.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { PasswordReset, Store } from '../../storage/store.js';
-import type { AuditLog, Caller } from '../audit.js';
+import type { ActorDetails, AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { hashToken } from '../keys/token.js';
 import { FewAtATime } from './few-at-a-time.js';
@@ -101,7 +101,7 @@ export class PasswordResets {
     // Somebody without a password is an operator's script, the owner of the console, or signs in elsewhere.
     if (!person?.hasPassword || (await this.ownerOf(person.id))?.suspended) return;
     const { url } = await this.newLink(person.id, 'mail', mailValidMs);
-    const who: Caller = { actor: 'anonymous', by: null, address: from };
+    const who: ActorDetails = { actor: 'anonymous', by: null, address: from };
     await audit.record(who, 'account.password_reset_request', person.id, { address: from });
     await this.send(linkMail(person.email, url));
   }

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OwnHold, SpendAnswer, SpendAsk, SpendSubject } from '../../cluster/shared-spend.js';
 import type { HeldSpend, SpendStore } from '../../storage/budget-types.js';
 import { hasRoom } from './spend-bounds.js';
-import { type Cost, UnsettledCosts } from './unsettled-costs.js';
+import { type UnsettledCost, UnsettledCosts } from './unsettled-costs.js';
 
 interface StoredSpendDeps {
   readonly store: Pick<SpendStore, 'heldByOthers' | 'take' | 'write' | 'writeAll'>;
@@ -41,7 +41,7 @@ interface Counter {
   waiting: Taking[];
   readonly changed: Map<string, SpendSubject>;
   /** Costs that were settled since the last turn. They count until it ends: what it has read may be older. */
-  settled: Cost[];
+  settled: UnsettledCost[];
   isRunning: boolean;
 }
 

@@ -1,7 +1,7 @@
 /** Costs from the end of their requests until they are in the store. */
 import type { SpendSubject } from '../../cluster/shared-spend.js';
 
-export interface Cost {
+export interface UnsettledCost {
   readonly subject: SpendSubject;
   readonly pico: bigint;
 }
@@ -12,7 +12,7 @@ interface UnsettledCostsDeps {
   /** Never rejects. */
   pause(ms: number): Promise<unknown>;
   /** The cost is in the store. It counts here until `forget` is called, because somebody may be reading what the store had before. */
-  onSettled(cost: Cost): void;
+  onSettled(cost: UnsettledCost): void;
 }
 
 const retryMs = 500;
@@ -21,7 +21,7 @@ export class UnsettledCosts {
   /** By the names of the subjects. */
   private readonly sums = new Map<string, bigint>();
   /** Those for which no settlement was asked yet. */
-  private fresh: Cost[] = [];
+  private fresh: UnsettledCost[] = [];
   private isSettling = false;
 
   constructor(private readonly deps: UnsettledCostsDeps) {}
@@ -30,13 +30,13 @@ export class UnsettledCosts {
     return this.sums.get(name) ?? 0n;
   }
 
-  add(cost: Cost): void {
+  add(cost: UnsettledCost): void {
     this.sums.set(cost.subject.name, this.of(cost.subject) + cost.pico);
     this.fresh.push(cost);
     if (!this.isSettling) void this.settle();
   }
 
-  forget({ subject, pico }: Cost): void {
+  forget({ subject, pico }: UnsettledCost): void {
     const left = this.of(subject) - pico;
     if (left === 0n) this.sums.delete(subject.name);
     else this.sums.set(subject.name, left);

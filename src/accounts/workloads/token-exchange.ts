@@ -5,7 +5,7 @@ import { type Account, openTerms } from '../../domain/account.js';
 import { defaultProjectId, type Project, type TrustEntry, trustEntryId } from '../../domain/organisation.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { WorkloadStore } from '../../storage/store.js';
-import type { AuditLog, Caller } from '../audit.js';
+import type { ActorDetails, AuditLog } from '../audit.js';
 import { makeToken } from '../keys/token.js';
 import { IssuerAway, type IssuerKeys } from './issuer-keys.js';
 import { type Claims, entryFor } from './trust.js';
@@ -135,7 +135,7 @@ export class TokenExchange {
       throw new TokenRefused(`was exchanged ${exchangesPerToken} times, as often as a token may be`);
     if (outcome === 'untrusted') throw new TokenRefused('came by an entry that this project has no longer');
     this.deps.noteNewKey(expiresAt);
-    const by: Caller = { actor: `account:${account.id}`, by: `key:${id}`, address };
+    const by: ActorDetails = { actor: `account:${account.id}`, by: `key:${id}`, address };
     await audit.record(by, 'key.exchange', id, {
       ...{ account_id: account.id, project: project.id, issuer, subject: subject.slice(0, 500) },
       ...(typeof claims.jti === 'string' && { jti: claims.jti.slice(0, 200) }),
@@ -154,7 +154,7 @@ export class TokenExchange {
     const { failures, audit } = this.deps;
     if (refusal.status === 429 || !(await failures.take(audited, 1, auditedPerMinute)).admitted) return;
     const { project, issuer, subject } = attempt;
-    const by: Caller = { actor: 'anonymous', by: null, address };
+    const by: ActorDetails = { actor: 'anonymous', by: null, address };
     const details = {
       ...{ error: refusal.row.code, reason: refusal.message.slice(0, 500) },
       ...(issuer !== undefined && { issuer: issuer.slice(0, 500) }),

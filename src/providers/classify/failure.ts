@@ -1,7 +1,7 @@
 /** What a failure of an upstream means, whatever its status, and what it does to the route. */
 
 /** A time budget of a call. */
-export type Budget = 'first-byte' | 'stream-idle' | 'overall';
+export type TimeBudget = 'first-byte' | 'stream-idle' | 'overall';
 
 export type Meaning =
   /** The request itself was rejected: the client gets a 400, no other route is tried, and no breaker counts it. */
@@ -36,7 +36,7 @@ export interface Failure {
   /** `error.details` of the upstream's error, fit for clients. A native pass of an API that has them gives them on. */
   details?: object;
   /** Only on timeouts. */
-  budget?: { name: Budget; ms: number };
+  budget?: { name: TimeBudget; ms: number };
   /** How long the upstream asked to wait. The breaker uses it; clients never see it. */
   retryAfterMs?: number;
 }

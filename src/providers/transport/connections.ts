@@ -1,5 +1,5 @@
 /** The pool of keep-alive connections of one origin. Each origin has its own, so a provider that hangs takes none from another. */
-import { Connection, type Origin } from './http1/connection.js';
+import { Connection, type UpstreamOrigin } from './http1/connection.js';
 import type { TlsSessions } from './http1/tls-sessions.js';
 
 export interface PoolOptions {
@@ -27,7 +27,7 @@ export class Connections {
   private openCount = 0;
 
   constructor(
-    private readonly origin: Origin,
+    private readonly origin: UpstreamOrigin,
     private readonly options: PoolOptions,
   ) {}
 

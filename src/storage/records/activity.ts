@@ -3,7 +3,7 @@ import type { Database } from '../database.js';
 import type { ActivityFigures, ActivityGroup, ActivityQuery, ActivityRow } from '../store.js';
 import { percentileOf, percentilesOf } from './histogram.js';
 import { holderSql, keyProjectSql } from './usage-columns.js';
-import { readUsage } from './usage-query.js';
+import { queryUsage } from './usage-query.js';
 
 const hourMs = 3_600_000;
 const firstOwnParameter = 6;
@@ -69,7 +69,7 @@ export async function readActivity(
   const period = { accountId, fromMs, toMs };
   const isOfPeople = group === 'holder' || group === 'end_user' || holder !== undefined || endUser !== undefined;
   const filters = filtersOf({ projects, holder, endUser });
-  const rows = await readUsage<Row>(history, period, {
+  const rows = await queryUsage<Row>(history, period, {
     parts: [{ source: isOfPeople ? 'generations' : 'rollups', wholeHours: hours, select }],
     ...filters,
   });

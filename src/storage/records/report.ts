@@ -3,7 +3,7 @@ import type { Database } from '../database.js';
 import type { ReportFilter, ReportGroup, ReportQuery, ReportRow } from '../store.js';
 import { percentilesOf } from './histogram.js';
 import { holderSql, keyProjectSql, modelSql } from './usage-columns.js';
-import { readUsage, type UsagePart } from './usage-query.js';
+import { queryUsage, type UsagePart } from './usage-query.js';
 import type { UsageSource } from './usage-spans.js';
 
 const hourMs = 3_600_000;
@@ -108,7 +108,7 @@ function readParts(history: Database, query: ReportQuery, { parts, isError, more
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const own = [stepMs, ...more];
   const values = [...own, ...(isFiltered ? filterValues(filter, isOfPeople(query)) : [])];
-  return readUsage<Row>(
+  return queryUsage<Row>(
     history,
     { accountId, fromMs, toMs },
     {

@@ -50,7 +50,7 @@ interface UsageQuery {
   values?: readonly unknown[];
 }
 
-export async function readUsage<Row extends object>(
+export async function queryUsage<Row extends object>(
   history: Database,
   period: UsagePeriod,
   { parts, filter, values = [] }: UsageQuery,

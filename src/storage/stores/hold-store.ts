@@ -1,7 +1,7 @@
 /** Stores quota holds by UTC day and sums up the routes' usage of a day. Old days stay: they are a few short rows each. */
 import { gte } from 'drizzle-orm';
 import type { Database } from '../database.js';
-import { readUsage } from '../records/usage-query.js';
+import { queryUsage } from '../records/usage-query.js';
 import type { HoldStore } from '../store.js';
 import { quotaHolds } from './tables.js';
 
@@ -24,7 +24,7 @@ export function holdStore(database: Database): HoldStore {
 
     async tokensBetween(fromMs, toMs) {
       const period = { accountId: null, fromMs, toMs };
-      const rows = await readUsage<{ route: string; tokens: string }>(database, period, {
+      const rows = await queryUsage<{ route: string; tokens: string }>(database, period, {
         parts: [{ source: 'all_routes', wholeHours: 240, select: tokensOfRoutes }],
       });
       return new Map(rows.map(({ route, tokens }) => [route, Number(tokens)]));

@@ -5,7 +5,7 @@ import type { Database } from '../database.js';
 import { readActivity } from '../records/activity.js';
 import { readReport } from '../records/report.js';
 import { keyProjectSql } from '../records/usage-columns.js';
-import { readUsage } from '../records/usage-query.js';
+import { queryUsage } from '../records/usage-query.js';
 import type { ReportRow, UsageGroup, UsageRow, UsageStore } from '../store.js';
 
 /** A response of 4xx or 5xx, except for a client that disconnected (499), or a stream that did not complete. */
@@ -93,7 +93,7 @@ export function usageStore(history: Database): UsageStore {
     async facets(accountId, fromMs, toMs, projects) {
       // Whole parts of the longest sums at the start, and whole days at the end, so that few rows are read.
       const whole = { fromMs: Math.floor(fromMs / longestMs) * longestMs, toMs: Math.ceil(toMs / dayMs) * dayMs };
-      const rows = await readUsage<{ facet: FacetName; value: string }>(
+      const rows = await queryUsage<{ facet: FacetName; value: string }>(
         history,
         { accountId, ...whole },
         {
@@ -124,7 +124,7 @@ export function usageStore(history: Database): UsageStore {
 
     async spentSince(accountId, fromMs) {
       const period = { accountId, fromMs, toMs: endOfTime };
-      const rows = await readUsage<{ key_id: string; pico: string }>(history, period, {
+      const rows = await queryUsage<{ key_id: string; pico: string }>(history, period, {
         parts: [{ source: 'account_keys', wholeHours: longestHours, select: spentSince }],
       });
       const spent = new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));

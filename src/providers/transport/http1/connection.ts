@@ -11,7 +11,7 @@ import { ResponseParser } from './response-parser.js';
 import type { TlsSessions } from './tls-sessions.js';
 import { openTunnel, proxyError, tcpKeepAliveMs } from './tunnel.js';
 
-export interface Origin {
+export interface UpstreamOrigin {
   secure: boolean;
   host: string;
   port: number;
@@ -66,7 +66,7 @@ export class Connection {
   private readonly resume = (): void => readTurns.resume(this.resumeNow);
 
   constructor(
-    private readonly origin: Origin,
+    private readonly origin: UpstreamOrigin,
     private readonly sessions: TlsSessions,
   ) {
     this.parser = new ResponseParser({
@@ -143,7 +143,7 @@ export class Connection {
     this.close();
   }
 
-  private openDirect({ secure, host, port }: Origin): Socket {
+  private openDirect({ secure, host, port }: UpstreamOrigin): Socket {
     if (secure) return this.openTls({ host, port });
     const callback = (length: number): boolean => this.takeInTurn(readBuffer.subarray(0, length));
     return connectPlain({ host, port, onread: { buffer: readBuffer, callback } });

@@ -27,7 +27,7 @@ interface ExchangeParts {
   base: () => string;
 }
 
-export function openExchange({ config, env, deployment, directory, ...parts }: ExchangeParts): TokenExchange {
+export function openTokenExchange({ config, env, deployment, directory, ...parts }: ExchangeParts): TokenExchange {
   const { store, clock } = parts;
   const keys = new IssuerKeys(config.workloadIssuers, {
     download: async (url) => download(checkedAddress(url), bytesMax, env, { redirects: 0, ms: downloadMs }),
