@@ -2,13 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { GatewayClient } from '../support/client.js';
+import { freePort } from '../support/free-port.js';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
+
+const startMs = 60_000;
 
 export interface WaitingGateway {
   client: GatewayClient;
@@ -48,18 +50,8 @@ export async function startWithoutSnapshot(options: TestGatewayOptions = {}): Pr
   };
 }
 
-function freePort(): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-}
-
 async function untilItListens(url: string): Promise<void> {
-  for (let left = 200; left > 0; left--) {
+  for (const end = performance.now() + startMs; performance.now() < end; ) {
     try {
       if ((await fetch(`${url}/healthz`)).ok) return;
     } catch {
@@ -67,5 +59,5 @@ async function untilItListens(url: string): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('The gateway did not listen within 10 s.');
+  throw new Error(`The gateway did not listen within ${startMs} ms.`);
 }

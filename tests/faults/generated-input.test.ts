@@ -5,9 +5,9 @@
  * `LODESTONE_INPUT` runs a single number of a seed again.
  */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestAccount } from '../support/client.js';
+import { freePort } from '../support/free-port.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { adminToken } from '../support/gateway-files.js';
 import * as up from '../support/scripted-upstream.js';
@@ -39,7 +39,7 @@ let hostile: TestAccount;
 let honest: TestAccount;
 beforeAll(async () => {
   const limits = { ip_requests_per_minute: 1e9, key_requests_per_minute: 1e9, key_tokens_per_minute: 1e12 };
-  rig = await spawnRig({ config: { limits }, providers: { closed: `http://127.0.0.1:${await closedPort()}` } });
+  rig = await spawnRig({ config: { limits }, providers: { closed: `http://127.0.0.1:${await freePort()}` } });
 });
 afterAll(() => rig.stop());
 
@@ -53,15 +53,6 @@ const residentMb = () =>
 function addFigures(figures: { byFamily: { valid?: number }; retried: number }): void {
   honestCount += figures.byFamily.valid ?? 0;
   retried += figures.retried;
-}
-
-/** A port on which nothing listens. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n';

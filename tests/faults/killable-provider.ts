@@ -3,8 +3,8 @@
  * by default, and knows how many calls it has in hand.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Json } from '../support/client.js';
+import { freePort } from '../support/free-port.js';
 import { completion, frameText, streamOf } from '../support/scripted-upstream.js';
 
 export interface ProviderRequest {
@@ -69,15 +69,16 @@ export class ProviderCall {
 }
 
 export class KillableProvider {
-  private port = 0;
   private server = this.newServer();
   /** Calls that came since `watch`: all of them, those in hand now, and the most at once. */
   readonly seen = { calls: 0, inFlight: 0, inFlightMax: 0 };
   private watches = 0;
   behave: (call: ProviderCall) => void = (call) => call.answer();
 
+  private constructor(private readonly port: number) {}
+
   static async start(): Promise<KillableProvider> {
-    const provider = new KillableProvider();
+    const provider = new KillableProvider(await freePort());
     await provider.revive();
     return provider;
   }
@@ -104,7 +105,6 @@ export class KillableProvider {
       this.server.once('error', reject);
       this.server.listen({ port: this.port, host: '127.0.0.1', backlog: 1_024 }, resolve);
     });
-    this.port = (this.server.address() as AddressInfo).port;
   }
 
   private newServer() {

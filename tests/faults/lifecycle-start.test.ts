@@ -1,7 +1,6 @@
 /** Starting up: nothing that belongs to others is touched, nothing is served before the store is ready, and no Redis is needed. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { GatewayClient } from '../support/client.js';
+import { freePort } from '../support/free-port.js';
 import { catalogueOf, startGateway, type TestGateway } from '../support/gateway.js';
 import { adminToken } from '../support/gateway-files.js';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.js';
@@ -129,11 +129,3 @@ it('with a slow store nothing is served before it is ready, /readyz says so, and
   await database.drop();
   rmSync(folder, { recursive: true, force: true });
 }, 180_000);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,11 +1,10 @@
 /** The log and the traces of a gateway in a process of its own, with collectors that answer, are silent, or are not there. */
 
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chatCatalogue } from '../api/catalogue.js';
 import { ask, llama, messages } from '../api/harness.js';
+import { freePort } from '../support/free-port.js';
 import { type SpawnedGateway, spawnGateway } from '../support/gateway.js';
 import { measuredTime } from '../support/measured-time.js';
 import { scaled } from '../support/scaled.js';
@@ -226,7 +225,7 @@ describe('a collector at which nobody answers', () => {
 describe('a collector at which nobody listens', () => {
   let endpoint: string;
   beforeAll(async () => {
-    endpoint = await closedPort();
+    endpoint = `http://127.0.0.1:${await freePort()}`;
   });
   const started = useGateway(() => ({
     ...{ ...smallQueue, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, LODESTONE_LOG_LEVEL: 'debug' },
@@ -269,12 +268,4 @@ async function linesOf(gateway: SpawnedGateway, requestId: unknown, count = 1): 
   for (const end = performance.now() + 5_000; found().length < count && performance.now() < end; )
     await new Promise((resolve) => setTimeout(resolve, 20));
   return found();
-}
-
-async function closedPort(): Promise<string> {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const { port } = taken.address() as AddressInfo;
-  await new Promise((resolve) => taken.close(resolve));
-  return `http://127.0.0.1:${port}`;
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { freePort } from '../support/free-port.js';
 import { type FreshDatabase, freshDatabase } from '../support/postgres.js';
 import { dockerStages, execForm, only, root, type Yaml, yamlOf } from './shipped-files.js';
 
@@ -13,6 +14,10 @@ const { services }: Yaml = yamlOf('compose.yaml')[0];
 const folder = mkdtempSync(join(tmpdir(), 'lodestone-compose-'));
 const isHere = (program: string) => spawnSync(program, ['--version']).status === 0;
 const running: ChildProcess[] = [];
+let port: number;
+beforeAll(async () => {
+  port = await freePort();
+});
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
@@ -38,9 +43,6 @@ const healthOf = (name: string, program: string, ...more: string[]) => {
 };
 
 describe('the services as processes', () => {
-  const port = 20_000 + (process.pid % 20_000);
-  const redisUrl = `redis://127.0.0.1:${port}`;
-
   // Valkey's programs are Redis' with the same options.
   it.skipIf(!isHere('redis-server') || !isHere('redis-cli'))(
     'valkey starts with its command line, keeps nothing, evicts, and is healthy',
@@ -95,7 +97,7 @@ describe('the services as processes', () => {
       const [config] = (services.lodestone.volumes as string[]).map((volume) => volume.split(':')[0]!);
       const env = {
         ...{ PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...Object.fromEntries(given) },
-        ...{ LODESTONE_DATABASE_URL: database.databaseUrl, LODESTONE_REDIS_URL: redisUrl },
+        ...{ LODESTONE_DATABASE_URL: database.databaseUrl, LODESTONE_REDIS_URL: `redis://127.0.0.1:${port}` },
         ...{ HOST: '127.0.0.1', PORT: String(at), LODESTONE_CONFIG: join(folder, 'lodestone.yaml') },
       };
       // The configuration is mounted beside the data, whose folder is relative to it.
@@ -104,7 +106,7 @@ describe('the services as processes', () => {
     }
 
     it('become healthy by the check of the image, share the volume, and end with 0 at SIGTERM', async () => {
-      const ports = [port + 1, port + 2];
+      const ports = [await freePort(), await freePort()];
       const replicas = ports.map(startReplica);
       for (const [index, at] of ports.entries()) {
         const check = () => spawnSync(process.execPath, health, { env: { PATH: process.env.PATH, PORT: String(at) } });

@@ -2,7 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { keySlot, slotCount } from '../../src/cluster/redis/key-slot.js';
-import { freePort, startRedis, type TestRedis } from './redis.js';
+import { freePort } from './free-port.js';
+import { startRedis, type TestRedis } from './redis.js';
 import { redisBinary } from './redis-binary.js';
 
 export interface TestCluster {

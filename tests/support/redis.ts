@@ -1,10 +1,11 @@
 /** A real Redis for tests, to be frozen, killed and restarted; never skipped, because there is always one to run (redis-binary.ts). */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './free-port.js';
 import { type RedisBinary, redisBinary } from './redis-binary.js';
 
 export interface TestRedis {
@@ -33,22 +34,18 @@ export interface TestRedisOptions {
 }
 
 const startMs = 60_000;
-const startsMax = 3;
 
 export async function startRedis({ shared = false, kind, args = [] }: TestRedisOptions = {}): Promise<TestRedis> {
   const foreign = process.env.REDIS_URL;
   if (shared && foreign) return foreignRedis(foreign);
   const binary = await redisBinary(kind);
-  for (let start = 1; ; start++) {
-    const redis = new OwnRedis(binary, await freePort(), args);
-    try {
-      await redis.start();
-      return redis;
-    } catch (error) {
-      await redis.stop();
-      // Somebody else may have taken the port in between.
-      if (start === startsMax) throw error;
-    }
+  const redis = new OwnRedis(binary, await freePort(), args);
+  try {
+    await redis.start();
+    return redis;
+  } catch (error) {
+    await redis.stop();
+    throw error;
   }
 }
 
@@ -168,15 +165,4 @@ class OwnRedis implements TestRedis {
       socket.write('PING\r\n');
     });
   }
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

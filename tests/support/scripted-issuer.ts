@@ -1,7 +1,7 @@
 /** An issuer of tokens on a loopback address, which can change its keys, lie, redirect and go away. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
+import { freePort } from './free-port.js';
 
 interface SigningKey {
   readonly kid: string;
@@ -53,9 +53,9 @@ export async function startIssuer(alg = 'RS256'): Promise<ScriptedIssuer> {
     res.writeHead(body ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
   };
   let server = createServer(answer);
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await freePort();
+  const listen = () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen();
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -71,7 +71,7 @@ export async function startIssuer(alg = 'RS256'): Promise<ScriptedIssuer> {
     goAway: close,
     async comeBack() {
       server = createServer(answer);
-      await listen(port);
+      await listen();
     },
     stop: close,
   };

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { Json } from './client.js';
+import { freePort } from './free-port.js';
 
 const clientSecret = 'a-client-secret-of-no-value';
 
@@ -44,9 +45,10 @@ export class ScriptedProvider {
   private readonly userinfo = new Map<string, Json>();
   private readonly server = createServer((request, response) => void this.answer(request, response));
 
-  async start(port = 0): Promise<this> {
+  async start(port?: number): Promise<this> {
     if (!this.signing) await this.rotate();
-    await new Promise<void>((resolve) => this.server.listen(port, '127.0.0.1', resolve));
+    const chosen = port ?? (await freePort());
+    await new Promise<void>((resolve) => this.server.listen(chosen, '127.0.0.1', resolve));
     return this;
   }
 

@@ -4,10 +4,9 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/free-port.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
 import { newOwner } from '../../support/people.js';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres.js';
@@ -26,14 +25,6 @@ let database: FreshDatabase;
 let gateway: TestGateway;
 let dex: ChildProcess | null = null;
 let issuer: string;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** In the place of the one that runs, with new keys, as its store is in memory. */
 async function startDex(person: { groups: string[]; email?: string; emailVerified?: boolean }): Promise<void> {
