@@ -1,6 +1,6 @@
 /** Writes the audit log: one entry for each change by an operator or an account. Entries contain no secrets. */
 
-import { timeOrderedId } from '../base/ids.js';
+import { IdSequence } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
@@ -27,6 +27,8 @@ export function actorDetailsOf(who: Actor): ActorDetails {
 }
 
 export class AuditLog {
+  private readonly ids = new IdSequence();
+
   constructor(
     private readonly store: AuditStore,
     private readonly clock: Clock,
@@ -46,7 +48,7 @@ export class AuditLog {
   ): Promise<void> {
     const createdAt = this.clock.now();
     const { actor, by, address } = actorDetailsOf(who);
-    const id = `aud-${timeOrderedId(createdAt)}`;
+    const id = `aud-${this.ids.next(createdAt)}`;
     const entry = { id, createdAt, actor, by, accountId, address, action, subject, details };
     try {
       await this.store.add(entry);

@@ -29,6 +29,20 @@ export function timeOrderedId(nowMs: number): string {
   return timePart + randomCharacters();
 }
 
+/** Ids as `timeOrderedId` makes them. Those of one millisecond sort in the order in which they were made here. */
+export class IdSequence {
+  private lastMs = -1;
+  private count = 0;
+
+  next(nowMs: number): string {
+    this.count = nowMs === this.lastMs ? (this.count + 1) % 32 ** 3 : 0;
+    this.lastMs = nowMs;
+    const id = timeOrderedId(nowMs);
+    const place = [this.count >> 10, (this.count >> 5) & 31, this.count & 31].map((digit) => alphabet[digit]).join('');
+    return id.slice(0, 10) + place + id.slice(13);
+  }
+}
+
 /** At most as high as any id of that millisecond or later, and above every earlier id: a range of time is a range of ids. */
 export function generationIdsFrom(ms: number): string {
   return `gen-${timeOrderedId(ms).slice(0, 10)}`;

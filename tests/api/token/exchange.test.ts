@@ -203,9 +203,7 @@ describe('POST /v1/token', () => {
 
   it('each exchange and each refusal is in the audit', async () => {
     const project = await trusting(rig);
-    rig.clock.advance(1);
     const { access_token: key } = (await exchange(rig, project, { jti: 'seen' })).json;
-    rig.clock.advance(1);
     await exchange(rig, project, { sub: 'job:other' });
     const { data } = (await rig.manager.call('GET', '/audit?limit=2')).json;
     expect(data[1]).toMatchObject({
