@@ -56,7 +56,7 @@ describe('group commit', () => {
     });
     await endOfTurn();
     expect(sent[0]).toBe('second');
-    await vi.waitFor(() => expect(sent).toEqual(['second', 'third']));
+    await expect.poll(() => sent).toEqual(['second', 'third']);
     expect(place.idsInFiles()).toHaveLength(3);
   });
 
@@ -110,7 +110,7 @@ describe('group commit', () => {
     };
     const journal = await place.start({ settle, batchRecords: 4, flushMs: 5 });
     for (const generation of many(4)) journal.append(generation);
-    await vi.waitFor(() => expect(place.store.records.size).toBe(14));
+    await expect.poll(() => place.store.records.size).toBe(14);
     expect(await journal.settled(5000)).toBe(true);
     expect(place.store.records.size).toBe(14);
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FailingDisk, type WriteFault } from '../../tests/support/failing-disk.js';
 import { aGeneration } from '../../tests/support/generation.js';
 import { endOfTurn, JournalPlace, many } from '../../tests/support/journal-place.js';
@@ -35,7 +35,7 @@ describe('a disk that is full', () => {
     await endOfTurn();
     expect(place.idsInFiles()).toEqual(inFlight.map(({ id }) => id));
     disk.full = false;
-    await vi.waitFor(() => expect(journal.fault).toBeNull());
+    await expect.poll(() => journal.fault).toBeNull();
     expect(journal.reserve(recordBytes)).toBe(true);
   });
 
@@ -58,7 +58,7 @@ describe('a disk that is full', () => {
     disk.full = true;
     const all: Generation[] = [];
     for (let round = 0; round < 20; round++) {
-      await vi.waitFor(() => expect(journal.reserve(4 * recordBytes)).toBe(true));
+      await expect.poll(() => journal.reserve(4 * recordBytes)).toBe(true);
       const some = many(8);
       for (const generation of some) journal.append(generation);
       journal.release(4 * recordBytes);
@@ -83,7 +83,7 @@ describe('a disk that is full', () => {
     expect(journal.depth).toBe(1);
     expect(place.idsInFiles(place.afterKill())).toContain(bad!.id);
     rmSync(join(place.dir, 'set-aside.log'), { recursive: true });
-    await vi.waitFor(() => expect(journal.depth).toBe(0));
+    await expect.poll(() => journal.depth).toBe(0);
     expect(readFileSync(join(place.dir, 'set-aside.log'), 'utf8')).toContain(bad!.id);
   });
 
@@ -110,7 +110,7 @@ describe('a disk that fails', () => {
     place.store.away = true;
     const journal = await start();
     disk.readOnly = true;
-    await vi.waitFor(() => expect(journal.fault).toBe('EROFS: read-only file system'));
+    await expect.poll(() => journal.fault).toBe('EROFS: read-only file system');
     expect(journal.reserve(recordBytes)).toBe(false);
     const all = many(3);
     let sent = 0;
@@ -118,8 +118,8 @@ describe('a disk that fails', () => {
     await endOfTurn();
     expect([sent, place.idsInFiles()]).toEqual([3, []]);
     disk.readOnly = false;
-    await vi.waitFor(() => expect(place.idsInFiles()).toEqual(all.map(({ id }) => id)));
-    await vi.waitFor(() => expect(journal.fault).toBeNull());
+    await expect.poll(() => place.idsInFiles()).toEqual(all.map(({ id }) => id));
+    await expect.poll(() => journal.fault).toBeNull();
   });
 
   const faults: WriteFault[] = ['ENOSPC', 'EROFS', 'EIO', 'short', 'nothing'];

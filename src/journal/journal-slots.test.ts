@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aGeneration } from '../../tests/support/generation.js';
 import { endOfTurn, many, Settled } from '../../tests/support/journal-place.js';
 import { silentLogger } from '../base/logger.js';
@@ -106,7 +106,7 @@ describe('the journals of processes that share a data directory', () => {
     await start();
     const left = many(3);
     leave(7, left);
-    await vi.waitFor(() => expect(ids(store.records.values())).toEqual(ids(left)));
+    await expect.poll(() => ids(store.records.values())).toEqual(ids(left));
   });
 
   it('stop a start that another version left something for, and are only told of later', async () => {
@@ -143,10 +143,10 @@ describe('a settler', () => {
     const [run] = [...store.offsets.keys()];
     const attachment = second.attach({ dir: slotDir(dataDir, 0), run: run! }, () => {});
     attachment.hurry(Number.MAX_SAFE_INTEGER);
-    await vi.waitFor(() => expect(settled).toEqual([streams[1]!.id]));
+    await expect.poll(() => settled).toEqual([streams[1]!.id]);
     // The stream that has only a provisional record is not forgotten.
     attachment.end();
-    await vi.waitFor(() => expect(settled).toEqual([streams[1]!.id, streams[0]!.id]));
+    await expect.poll(() => settled).toEqual([streams[1]!.id, streams[0]!.id]);
     expect(store.records.get(streams[0]!.id)).toMatchObject({ costPico: 3n });
     open = [];
     await journal.close().catch(() => {});

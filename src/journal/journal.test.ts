@@ -28,7 +28,7 @@ describe('the settlement journal', () => {
     const [first, second] = many(2);
     journal.append(first!);
     expect(journal.depth).toBe(1);
-    await vi.waitFor(() => expect(place.store.records.get(first!.id)).toEqual(first));
+    await expect.poll(() => place.store.records.get(first!.id)).toEqual(first);
     const slow = await place.start({ dir: join(place.root, 'slow'), flushMs: 60_000 });
     slow.append(second!);
     expect(await slow.settled(5000)).toBe(true);
@@ -260,7 +260,7 @@ describe('the settlement journal', () => {
     expect(acknowledged).toBeGreaterThan(1000);
     await place.start();
     // A start waits for five seconds at most.
-    await vi.waitFor(() => expect(place.store.records.size).toBeGreaterThanOrEqual(acknowledged - 1), 30_000);
+    await expect.poll(() => place.store.records.size).toBeGreaterThanOrEqual(acknowledged - 1);
     rmSync(code, { recursive: true, force: true });
   });
 });

@@ -224,7 +224,7 @@ describe('a compressed answer', () => {
     const played = new PlayedCall().head(200, ['content-encoding', 'gzip']);
     expect(played.data(bytes)).toBe(false);
     expect(played.resumed).toBe(0);
-    await vi.waitFor(() => expect(played.resumed).toBe(1));
+    await vi.waitFor(() => expect(played.resumed).toBe(1), { timeout: 60_000 });
     played.end();
     expect(await played.result).toMatchObject({ kind: 'answer' });
   });
@@ -238,14 +238,14 @@ describe('a compressed answer', () => {
     ]);
     played.consumer.slow = true;
     for (let at = 0; at < bytes.length; at += 65_536) played.data(bytes.subarray(at, at + 65_536));
-    await vi.waitFor(() => expect(played.consumer.frames.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(played.consumer.frames.length).toBeGreaterThan(0), { timeout: 60_000 });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(played.consumer.frames.length).toBeLessThan(100);
     expect(played.resumed).toBe(0);
     played.consumer.slow = false;
     played.consumer.resume();
     await vi.waitFor(() => expect(played.consumer.frames.length).toBe(1_000), { timeout: 60_000 });
-    await vi.waitFor(() => expect(played.resumed).toBe(1));
+    await vi.waitFor(() => expect(played.resumed).toBe(1), { timeout: 60_000 });
   });
 
   it('in an encoding that nobody knows is malformed at once', async () => {

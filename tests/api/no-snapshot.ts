@@ -10,7 +10,7 @@ import { freePort } from '../support/free-port.js';
 import { startGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.js';
 import type { YamlObject } from '../support/gateway-files.js';
 
-const startMs = 60_000;
+const startMs = 180_000;
 
 export interface WaitingGateway {
   client: GatewayClient;

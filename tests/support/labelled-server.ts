@@ -12,9 +12,10 @@ import { httpFixture } from './http-fixture.js';
 import { RawConnection, requestBytes } from './raw-http.js';
 
 export const connectionsMax = 10;
-/** Short ones, so that a test can wait for them. */
-export const times = { headersTimeout: 400, requestTimeout: 800, keepAliveTimeout: 500 };
-const unreadMs = 300;
+/** So short that a test can wait for them. */
+export const shortTimes = { headersTimeout: 400, requestTimeout: 800, keepAliveTimeout: 500, unreadMs: 300 };
+/** A busy machine, on which client and server stand still together, does not use them up. */
+const longTimes = { headersTimeout: 60_000, requestTimeout: 60_000, keepAliveTimeout: 60_000, unreadMs: 60_000 };
 
 export class LabelledServer {
   /** Of the requests that were read without node:http. */
@@ -32,9 +33,12 @@ export class LabelledServer {
   private url = '';
   private readonly opened: RawConnection[] = [];
 
+  constructor(private readonly times = longTimes) {}
+
   async start(): Promise<void> {
     const parts = { chat: this.onNode, socketChat: this.onSocket, bodyMemory: this.memory };
     const { deps } = await httpFixture(parts);
+    const { unreadMs: _, ...times } = this.times;
     const options = { ...serverLimits.options, ...times, connectionsCheckingInterval: 20 };
     this.running = await createServer(deps, { options, connectionsMax });
     this.url = `http://127.0.0.1:${await this.running.listen(0, '127.0.0.1')}`;
@@ -72,7 +76,7 @@ export class LabelledServer {
 
   private readonly onSocket: SocketChatHandler = async (caller) => {
     this.callers.push(caller);
-    caller.unreadMs = unreadMs;
+    caller.unreadMs = this.times.unreadMs;
     try {
       if (caller.authorization === undefined) throw gatewayError('authorization_missing');
       if (this.admission) await this.admission;
@@ -113,6 +117,6 @@ export async function answersOn(connection: RawConnection, count: number): Promi
     expect(reader.fault).toBeNull();
     return reader.answers.map(({ status, body }) => (status === 200 ? body.toString() : String(status)));
   };
-  await connection.readUntil(() => read().length >= count, 3_000);
+  await connection.readUntil(() => read().length >= count);
   return read();
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { threadTime } from '../../../tests/support/thread-time.js';
 import { matchesSubject } from './trust.js';
 
 describe('matchesSubject', () => {
@@ -24,8 +25,8 @@ describe('matchesSubject', () => {
 
   it('takes no longer for stars that almost match', () => {
     const pattern = `${'*a'.repeat(240)}b`;
-    const startMs = performance.now();
+    const started = threadTime().ranMs;
     expect(matchesSubject(pattern, 'a'.repeat(16_000))).toBe(false);
-    expect(performance.now() - startMs).toBeLessThan(2000);
+    expect(threadTime().ranMs - started).toBeLessThan(5_000);
   });
 });

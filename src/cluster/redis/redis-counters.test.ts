@@ -77,26 +77,31 @@ describe('counters that processes share', () => {
   it('leave nothing in Redis that does not end by itself, also where a take or a correction comes late', async () => {
     const state = await redis.open();
     const counters = state.counters('k', { windowMs: 100 });
-    const takes = [await counters.take('a', 1, 1), await counters.take('b', 5, 1)];
-    await pause(120);
-    for (const take of takes) await take.adjust(-1);
-    await state.versions.current(['states', 'key:abc']);
     const client = new Redis(redis.server.url);
-    const keys = await client.keys(`${state.link.prefix}*`);
-    expect(keys.length).toBeGreaterThan(1);
-    for (const key of keys) expect(await client.pttl(key), key).toBeGreaterThan(0);
-    expect(keys.filter((key) => key.includes(':c:k:'))).toEqual([]);
+    await withinReach([state], async (attempt) => {
+      const takes = [await counters.take(`a${attempt}`, 1, 1), await counters.take(`b${attempt}`, 5, 1)];
+      await pause(120);
+      for (const take of takes) await take.adjust(-1);
+      await state.versions.current(['states', 'key:abc']);
+      const keys = await client.keys(`${state.link.prefix}*`);
+      expect(keys.length).toBeGreaterThan(1);
+      for (const key of keys) expect(await client.pttl(key), key).toBeGreaterThan(0);
+      expect(keys.filter((key) => key.includes(':c:k:'))).toEqual([]);
+    });
     client.disconnect();
   });
 
   it('give a counter that has lost its end a new one', async () => {
     const state = await redis.open();
-    const counters = state.counters('k', { windowMs: 150 });
+    const counters = state.counters('k');
     const client = new Redis(redis.server.url);
-    await counters.take('a', 1, 1);
-    await client.persist(counters.keyOf('a'));
-    expect((await counters.take('a', 1, 1)).admitted).toBe(false);
-    expect(await client.pttl(counters.keyOf('a'))).toBeGreaterThan(0);
+    await withinReach([state], async (attempt) => {
+      const name = `a${attempt}`;
+      await counters.take(name, 1, 1);
+      expect(await client.persist(counters.keyOf(name))).toBe(1);
+      expect((await counters.take(name, 1, 1)).admitted).toBe(false);
+      expect(await client.pttl(counters.keyOf(name))).toBeGreaterThan(0);
+    });
     client.disconnect();
   });
 

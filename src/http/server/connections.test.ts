@@ -30,7 +30,7 @@ describe('a server that drains', () => {
     const again = setInterval(() => server.closeIdleConnections(), 20);
     await pause(100);
     connection.socket.resume();
-    await connection.readUntil(() => false, 9_000);
+    await connection.readUntil(() => false);
     clearInterval(again);
     expect(connection.received.length).toBeGreaterThan(answerBytes);
     await over;
@@ -38,7 +38,7 @@ describe('a server that drains', () => {
 
   it('does not wait for a connection on which nothing was ever asked', async () => {
     await pause(50);
-    expect(await Promise.race([closed().then(() => 'closed'), pause(2_000)])).toBe('closed');
+    expect(await Promise.race([closed().then(() => 'closed'), pause(60_000)])).toBe('closed');
   });
 
   it('says with an answer that has yet to begin that the connection ends with it', async () => {
@@ -51,7 +51,7 @@ describe('a server that drains', () => {
     await pause(50);
     const over = closed();
     answer();
-    await connection.readUntil((text) => text.includes('done'), 2_000);
+    await connection.readUntil((text) => text.includes('done'));
     expect(connection.received.toString()).toMatch(/\r\nconnection: close\r\n/i);
     await over;
   });

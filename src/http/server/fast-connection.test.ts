@@ -6,15 +6,20 @@ import {
   chatPath,
   connectionsMax,
   LabelledServer,
-  times,
+  shortTimes,
 } from '../../../tests/support/labelled-server.js';
 import type { RawConnection } from '../../../tests/support/raw-http.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 
 const server = new LabelledServer();
-beforeAll(() => server.start());
-afterAll(() => server.stop());
-afterEach(() => server.reset());
+/** Lets clients go that take their time. */
+const hasty = new LabelledServer(shortTimes);
+beforeAll(() => Promise.all([server.start(), hasty.start()]));
+afterAll(() => Promise.all([server.stop(), hasty.stop()]));
+afterEach(() => {
+  server.reset();
+  hasty.reset();
+});
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -50,26 +55,26 @@ describe('a client that leaves', () => {
 
 describe('a client that takes its time', () => {
   it.each([
-    ['with its head gets 408', `POST ${chatPath} HTTP/1.1\r\nhost: x\r\n`, times.headersTimeout, '408'],
-    ['with its body gets 408', chatBytes('xxxxx').subarray(0, -2), times.requestTimeout, '408'],
-    ['with its first byte gets 408', '', times.headersTimeout, '408'],
-    ['with its next request is let go', chatBytes('x'), times.keepAliveTimeout, '"fast 1"'],
+    ['with its head gets 408', `POST ${chatPath} HTTP/1.1\r\nhost: x\r\n`, shortTimes.headersTimeout, '408'],
+    ['with its body gets 408', chatBytes('xxxxx').subarray(0, -2), shortTimes.requestTimeout, '408'],
+    ['with its first byte gets 408', '', shortTimes.headersTimeout, '408'],
+    ['with its next request is let go', chatBytes('x'), shortTimes.keepAliveTimeout, '"fast 1"'],
   ])('%s', async (_, bytes, afterMs, answer) => {
-    const connection = await server.open();
+    const connection = await hasty.open();
     const startedAt = performance.now();
     if (bytes.length > 0) await connection.write(bytes);
-    await connection.readUntil(() => false, 3_000);
+    await connection.readUntil(() => false);
     expect(performance.now() - startedAt).toBeGreaterThan(afterMs - 5);
     expect([await answersOn(connection, 1), connection.closedByPeer]).toEqual([[answer], true]);
-    expect(server.callers.every(({ gone, complete }) => gone || complete)).toBe(true);
+    expect(hasty.callers.every(({ gone, complete }) => gone || complete)).toBe(true);
   });
 
   it('with reading is let go, with all that waits for it', async () => {
-    const connection = await server.open();
+    const connection = await hasty.open();
     connection.socket.pause();
-    server.answer = 'y'.repeat(30_000_000);
+    hasty.answer = 'y'.repeat(30_000_000);
     await connection.write(chatBytes('x'));
-    await expect.poll(server.openCount).toBe(0);
+    await expect.poll(hasty.openCount).toBe(0);
   });
 });
 
@@ -80,7 +85,7 @@ describe('where no more connections may be open', () => {
     const honest = await server.open();
     await honest.write(chatBytes('x'));
     expect(await answersOn(honest, 1)).toEqual(['"fast 1"']);
-    await silent[0]!.readUntil(() => false, 200);
+    await silent[0]!.readUntil(() => false);
     expect([silent[0]!.received.length, silent[0]!.closedByPeer]).toEqual([0, true]);
   });
 
@@ -90,7 +95,7 @@ describe('where no more connections may be open', () => {
     for (const connection of busy) await connection.write(chatBytes('x'));
     await expect.poll(() => server.callers.length).toBe(connectionsMax);
     const refused = await server.open();
-    await refused.readUntil(() => false, 2_000);
+    await refused.readUntil(() => false);
     expect([refused.received.length, refused.closedByPeer]).toEqual([0, true]);
     go();
     for (const connection of busy) expect(await answersOn(connection, 1)).toEqual(['"fast 1"']);
@@ -106,11 +111,11 @@ it('a server that stops says so with the answer under way, and closes idle conne
   await half.write(chatBytes('xx').subarray(0, 30));
   await expect.poll(() => own.callers.length).toBe(1);
   const stopped = own.stop(5_000);
-  await idle.readUntil(() => false, 2_000);
-  await half.readUntil(() => false, 2_000);
+  await idle.readUntil(() => false);
+  await half.readUntil(() => false);
   expect([idle.closedByPeer, half.closedByPeer, busy.closedByPeer]).toEqual([true, true, false]);
   go();
-  await busy.readUntil(() => false, 2_000);
+  await busy.readUntil(() => false);
   expect(busy.received.toString()).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\nconnection: close\r\n[\s\S]*fast 1/);
   await stopped;
   own.reset();
@@ -131,7 +136,6 @@ describe('memory for what comes before a request is admitted', () => {
       (connection: RawConnection) => connection.write('\r\ncontent-length: 1\r\n\r\nx'),
       (connection: RawConnection) => connection.write('\r\nexpect: 100-continue\r\n\r\n'),
       (connection: RawConnection) => connection.write('y'.repeat(20_000)),
-      (connection: RawConnection) => connection.readUntil(() => false, 3_000),
       async (connection: RawConnection) => connection.reset(),
       async (connection: RawConnection) => void connection.socket.end(),
     ]) {
@@ -143,6 +147,10 @@ describe('memory for what comes before a request is admitted', () => {
       await expect.poll(() => server.memory.heldBytes).toBe(0);
       connection.close();
     }
+    const late = await hasty.open();
+    await late.write(partOfHead);
+    await late.readUntil(() => false);
+    await expect.poll(() => hasty.memory.heldBytes).toBe(0);
   });
 
   it('where there is none, a part of a head is not kept: the connection is closed without an answer', async () => {
@@ -151,7 +159,7 @@ describe('memory for what comes before a request is admitted', () => {
     await first.write(partOfHead);
     await expect.poll(() => server.memory.heldBytes).toBeGreaterThan(addressMax - 3_000);
     await second.write(partOfHead);
-    await second.readUntil(() => false, 3_000);
+    await second.readUntil(() => false);
     expect([second.closedByPeer, second.received.length]).toEqual([true, 0]);
     hold.release();
     await first.write('\r\ncontent-length: 1\r\nauthorization: Bearer x\r\n\r\nx');
@@ -175,7 +183,7 @@ describe('memory for what comes before a request is admitted', () => {
     await pause(50);
     go();
     expect(await answersOn(connection, 2)).toEqual(['"fast 1"', '"node 5000"']);
-    await other.readUntil(() => false, 3_000);
+    await other.readUntil(() => false);
     expect([await answersOn(other, 1), other.closedByPeer]).toEqual([['"fast 1"'], true]);
     expect(other.received.toString()).toContain('connection: close');
     hold.release();

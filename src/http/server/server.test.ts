@@ -126,7 +126,7 @@ describe('errors of the HTTP layer have the envelope', () => {
   });
 
   it('waits for the answer under way when the fault is in a pipelined request behind it', async () => {
-    let finish = () => {};
+    let finish: (() => void) | undefined;
     chat = (_req, res) => {
       finish = () => res.end('first answer');
     };
@@ -134,9 +134,10 @@ describe('errors of the HTTP layer have the envelope', () => {
     await connection.write(
       Buffer.concat([requestBytes('POST', '/v1/chat/completions', {}), Buffer.from('NONSENSE\r\n\r\n')]),
     );
+    await expect.poll(() => finish).toBeDefined();
     const early = await connection.readUntilIdle(100);
     expect(early.raw.length).toBe(0);
-    finish();
+    finish!();
     chat = answerChat;
     const { raw } = await connection.readUntil((bytes) => bytes.includes('bad_http') || bytes.includes('malformed'));
     connection.close();
@@ -176,7 +177,7 @@ describe('the Authorization header on the wire', () => {
       requestBytes('GET', '/v1/credits', { authorization: `Bearer sk-lr-${'q'.repeat(8000)}` }),
     );
     expect(answer.status).toBe(401);
-    expect(answer.body).not.toContain('qqqq');
+    expect(answer.body).not.toContain('q'.repeat(20));
     expect(answer.body).toContain('8000');
   });
 });
@@ -261,7 +262,7 @@ describe('413 reaches a client that is still sending', () => {
 describe('closing', () => {
   it('refuses new work, lets an answer finish, closes idle connections, and ends', async () => {
     const own = await start();
-    let finish = () => {};
+    let finish: (() => void) | undefined;
     chat = (_req, res) => {
       finish = () => res.end('late answer');
     };
@@ -270,14 +271,14 @@ describe('closing', () => {
     await idle.write(requestBytes('GET', '/healthz', {}));
     await idle.readUntil((bytes) => bytes.includes('"ok"'));
     await busy.write(requestBytes('POST', '/v1/chat/completions', {}));
-    await busy.readUntilIdle(50);
-    const closed = own.running.close(5000);
+    await expect.poll(() => finish).toBeDefined();
+    const closed = own.running.close(60_000);
     await expect(RawConnection.open(own.url)).rejects.toThrow();
-    finish();
+    finish!();
     chat = answerChat;
     expect((await busy.readUntil((bytes) => bytes.includes('late answer'))).status).toBe(200);
     await closed;
-    await idle.readUntilIdle(100);
+    await idle.readUntil(() => false);
     expect(idle.closedByPeer).toBe(true);
     busy.close();
     idle.close();
@@ -285,13 +286,16 @@ describe('closing', () => {
 
   it('cuts what is still running when the grace is over', async () => {
     const own = await start();
-    chat = () => {};
+    let asked = false;
+    chat = () => {
+      asked = true;
+    };
     const busy = await RawConnection.open(own.url);
     await busy.write(requestBytes('POST', '/v1/chat/completions', {}));
-    await busy.readUntilIdle(50);
+    await expect.poll(() => asked).toBe(true);
     await own.running.close(20);
     chat = answerChat;
-    await busy.readUntilIdle(100);
+    await busy.readUntil(() => false);
     expect(busy.closedByPeer).toBe(true);
   });
 });

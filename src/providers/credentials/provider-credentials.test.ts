@@ -118,7 +118,7 @@ describe('AWS\u2019s own chain', () => {
     expect(await keyId()).toBe('AKIDONE');
     write('AKIDTWO');
     clock.advance(5 * 60_000);
-    await vi.waitFor(async () => expect(await keyId()).toBe('AKIDTWO'));
+    await expect.poll(keyId).toBe('AKIDTWO');
   });
 });
 

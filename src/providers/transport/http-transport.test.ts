@@ -130,9 +130,9 @@ describe('a request', () => {
     const outcome = new Outcome(true);
     const call = dispatch(outcome);
     await upstream.waitForCalls(1);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await expect.poll(() => outcome.body.length).toBeGreaterThan(0);
     const got = outcome.body.length;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 200));
     expect(outcome.body.length).toBe(got);
     expect(got).toBeLessThan(5_000_000);
     outcome.resume();

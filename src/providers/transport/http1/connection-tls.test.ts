@@ -1,6 +1,6 @@
 import { createSecureContext } from 'node:tls';
 import { Worker } from 'node:worker_threads';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { selfSigned } from '../../../../tests/support/self-signed.js';
 import { Connection } from './connection.js';
 import { TlsSessions } from './tls-sessions.js';
@@ -43,7 +43,7 @@ it('a connection with TLS serves another request also where an answer is read be
     for (const until = performance.now() + 200; performance.now() < until; );
   });
   await answered;
-  await vi.waitFor(() => expect(frees).toBe(2), { timeout: 2_000 });
+  await expect.poll(() => frees).toBe(2);
   expect(connection.alive).toBe(true);
   connection.destroy();
 });
