@@ -13,6 +13,7 @@ import {
   type SourceFile,
   scanFaults,
   stageFaults,
+  waitFaults,
 } from './support/import-table.js';
 import { measuredTime, repeatMeasured } from './support/measured-time.js';
 
@@ -39,6 +40,7 @@ describe('the architecture', () => {
     const repeated = projects.filter(({ test }) => !isDeepStrictEqual(test.retry, repeatMeasured(2)));
     expect(repeated.map(({ test }) => test.name)).toEqual(['browser']);
   });
+  it('names a time where it waits by vi.waitFor', () => expect(waitFaults(sources)).toEqual([]));
   it('lists its registries instead of scanning folders', () => expect(scanFaults(sources)).toEqual([]));
 });
 
@@ -52,6 +54,14 @@ describe('the rules themselves', () => {
     const { condition } = repeatMeasured(1);
     expect(() => expect(2, measuredTime).toBeLessThan(1)).toThrow(condition);
     expect(() => expect(2).toBeLessThan(1)).not.toThrow(condition);
+  });
+
+  it('refuse a wait that ends after a second by default', () => {
+    const test = (text: string) => waitFaults([{ path: 'src/a.test.ts', text }]);
+    expect(test('await vi.waitFor(() => expect(f(a, b)).toBe(1));')).toEqual(['src/a.test.ts:1']);
+    expect(test('x;\nvi.waitUntil(\n  () => [a, b],\n);')).toEqual(['src/a.test.ts:2']);
+    expect(test('await vi.waitFor(() => expect(f(a, b)).toBe(1), waitMs);')).toEqual([]);
+    expect(test('vi.waitFor(async () => {\n  f(a);\n}, { timeout: 60_000 });')).toEqual([]);
   });
 
   it('see every form of import', () => {

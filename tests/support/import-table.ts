@@ -107,6 +107,28 @@ export function repetitionFaults(files: readonly SourceFile[]): string[] {
     );
 }
 
+/** `vi.waitFor` gives up after a second unless a time is named, and a busy machine may need longer. `expect.poll` waits for a minute. */
+export function waitFaults(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path !== 'tests/architecture.test.ts')
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\bvi\.wait(?:For|Until)\(/g)]
+        .filter((match) => !hasSecondArgument(text.slice(match.index + match[0].length)))
+        .map((match) => `${path}:${text.slice(0, match.index).split('\n').length}`),
+    );
+}
+
+/** Of a call, from behind its parenthesis. */
+function hasSecondArgument(text: string): boolean {
+  let depth = 0;
+  for (const [at, letter] of [...text].entries()) {
+    if (depth === 0 && letter === ',' && !/^\s*\)/.test(text.slice(at + 1))) return true;
+    if ('([{'.includes(letter)) depth++;
+    else if (')]}'.includes(letter) && depth-- === 0) return false;
+  }
+  return false;
+}
+
 const importLine =
   /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*['"]([^'"]+)['"]|(?:^|\n)\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*(?:\/\*.*?\*\/\s*)?['"]([^'"]+)['"]\s*\)/g;
 

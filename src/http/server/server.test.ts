@@ -286,13 +286,11 @@ describe('closing', () => {
 
   it('cuts what is still running when the grace is over', async () => {
     const own = await start();
-    let asked = false;
-    chat = () => {
-      asked = true;
-    };
+    let asked = 0;
+    chat = () => void asked++;
     const busy = await RawConnection.open(own.url);
     await busy.write(requestBytes('POST', '/v1/chat/completions', {}));
-    await expect.poll(() => asked).toBe(true);
+    await expect.poll(() => asked).toBe(1);
     await own.running.close(20);
     chat = answerChat;
     await busy.readUntil(() => false);
