@@ -22,11 +22,13 @@ const groupColumns: Record<ActivityGroup | 'none', string> = {
   end_user: 'end_user',
 };
 
-/** A key is called by its last name. Keys that share a name are told apart by their ids. */
+/**
+ * A key is called by its last name; of several in one hour, by the one that it has. Keys that share a name are told apart by their ids.
+ */
 const keyLabels = `, keys as (
-      select key_id, (array_agg(key_name order by last desc))[1] as name from (
+      select key_id, (array_agg(key_name order by last desc, key_name is not distinct from k.name desc, key_name))[1] as name from (
         select series, max(from_hour) as last from parts group by 1
-      ) used join series on series.id = used.series group by 1
+      ) used join series on series.id = used.series left join lodestone.keys k on k.id = key_id group by 1
     ), labels as (
       select key_id, case when count(*) over (partition by name) > 1 then name || ' (' || key_id || ')' else name end as label from keys
     )`;

@@ -44,6 +44,22 @@ describe('GET /v1/activity', () => {
     expect(groups.map(([group]: [string]) => group.replace(/ \(.*/, '')).sort()).toEqual(['first', 'second', 'second']);
   });
 
+  it('by key: one that was renamed within the hour has the name that it has', async () => {
+    const { gateway } = bench;
+    for (const [before, after] of [
+      ['a', 'z'],
+      ['z', 'a'],
+    ]) {
+      const { accountId, key, keyId } = await gateway.createAccount({ name: before! });
+      expect((await gateway.chat(ask(), { key })).status).toBe(200);
+      const path = `/accounts/${accountId}/keys/${keyId}`;
+      expect((await gateway.admin('PATCH', path, { name: after })).status).toBe(200);
+      expect((await gateway.chat(ask(), { key })).status).toBe(200);
+      const { data } = (await gateway.call('GET', '/v1/activity?group_by=key', undefined, { key })).json;
+      expect(data.map(({ group, requests }: Json) => [group, requests])).toEqual([[after, 2]]);
+    }
+  });
+
   it.each(['', 'key', 'project', 'holder', 'end_user', 'model', 'provider', 'locode', 'status'])(
     'by "%s": the rows are the total, and the total is the records',
     async (group) => {
