@@ -120,9 +120,9 @@ const feeUnits = 100n * 1_000_000_000_000n;
  * pico-dollar. The lines stay those of the list price.
  */
 export function withFee(cost: Cost, { percent, perRequestPico }: Fee): Cost {
-  const pico = (cost.pico * percent * 2n + feeUnits) / (feeUnits * 2n) + perRequestPico;
+  const share = percent === 0n ? 0n : (cost.pico * percent * 2n + feeUnits) / (feeUnits * 2n);
   return {
-    pico,
+    pico: share + perRequestPico,
     details: {},
     lines: cost.lines,
     tier: cost.tier,

@@ -266,6 +266,15 @@ describe('the figures for ranking', () => {
   });
 });
 
+it('keeps as many states as it may, of those that were used last', () => {
+  const health = new RouteHealth(new ManualClock(), config, undefined, 4);
+  const use = (name: string) => health.begin(name, true, true)!.succeed(100);
+  for (const name of ['a', 'b', 'c', 'd', 'a', 'e', 'f']) use(name);
+  const isKept = (name: string) => health.observed(name, true).firstByteMs !== null;
+  expect(['a', 'b', 'c', 'd', 'e', 'f'].filter(isKept)).toEqual(['a', 'd', 'e', 'f']);
+  expect(health.size).toBe(4);
+});
+
 describe('the figures for operators', () => {
   it('latency over both kinds and the plain error rate, from the first attempt on', () => {
     const { health } = fresh();

@@ -29,7 +29,7 @@ export class RouteHealth {
     private readonly config: Config['breaker'] & { probeMaxMs: number },
     /** Called when the breaker of a route opens, or opens again after a probe. */
     private readonly opened: (routeId: string) => void = () => {},
-    /** The most states that are kept; the one that was not used for longest goes first. */
+    /** The most states that are kept; beyond them goes the one that was not used for longest since they were half as many. */
     private readonly statesMax = Number.POSITIVE_INFINITY,
   ) {
     this.bucket = bucketAt(clock.monotonicMs());
@@ -101,9 +101,12 @@ export class RouteHealth {
 
   private stateOf(routeId: string): RouteState {
     const known = this.routes.get(routeId);
-    if (known === undefined || this.statesMax === Number.POSITIVE_INFINITY) return known ?? this.add(routeId);
-    this.routes.delete(routeId);
-    this.routes.set(routeId, known);
+    if (known === undefined) return this.add(routeId);
+    // While there are few, none is forgotten soon, and their order does not matter yet.
+    if (this.routes.size > this.statesMax / 2) {
+      this.routes.delete(routeId);
+      this.routes.set(routeId, known);
+    }
     return known;
   }
 

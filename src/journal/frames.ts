@@ -105,10 +105,15 @@ export class FieldWriter {
     this.at += 8;
   }
 
-  /** Amounts beyond the exact numbers are written as text. */
+  /** Zero is left out. */
   protected amount(number: number, value: bigint): void {
-    if (value === 0n) return;
-    if (value > 0n && value <= exactMax) this.optional(number, Number(value));
+    if (value !== 0n) this.optionalAmount(number, value);
+  }
+
+  /** Amounts beyond the exact numbers are written as text. */
+  protected optionalAmount(number: number, value: bigint | null | undefined): void {
+    if (value === null || value === undefined) return;
+    if (value >= 0n && value <= exactMax) this.optional(number, Number(value));
     else this.text(number, String(value));
   }
 

@@ -30,8 +30,8 @@ export class OwnFields {
   firstByteMs: number | null = null;
   bodyHashes: string | null = null;
   /** Of what an own credential has served: its list price, and what budgets count. */
-  notional: string | null = null;
-  counted: string | null = null;
+  notional: number | string | null = null;
+  counted: number | string | null = null;
   /** The times of attempts, then the counts of the bill. */
   readonly #others: number[] = [];
   readonly #common = Buffer.allocUnsafeSlow(commonMax);
@@ -115,6 +115,8 @@ export class OwnFields {
       case field.cachedTokens: this.cachedTokens = value; return true;
       case field.reasoningTokens: this.reasoningTokens = value; return true;
       case field.costPico: this.cost = value; return true;
+      case field.notionalPico: this.notional = value; return true;
+      case field.countedPico: this.counted = value; return true;
       case field.latencyMs: this.latencyMs = value; return true;
       case field.firstByteMs: this.firstByteMs = value; return true;
       case part.attemptFirstByteMs:

@@ -112,8 +112,8 @@ export class RecordWriter extends FieldWriter {
   #own({ credentialId, credentialOwner, notionalPico, countedPico }: Generation): void {
     this.text(field.credentialId, credentialId);
     this.text(field.credentialOwner, credentialOwner);
-    if (notionalPico != null) this.text(field.notionalPico, String(notionalPico));
-    if (countedPico != null) this.text(field.countedPico, String(countedPico));
+    this.optionalAmount(field.notionalPico, notionalPico);
+    this.optionalAmount(field.countedPico, countedPico);
   }
 
   #attempt({ provider, locode, outcome, status, first_byte_ms, error }: AttemptRecord): void {

@@ -10,6 +10,8 @@ import type { CredentialStore } from '../../storage/credential-types.js';
 import type { KeyRing } from './key-ring.js';
 
 const openedMax = 10_000;
+/** Up to so many none is forgotten soon, so their order does not matter yet. */
+const orderedFrom = openedMax / 2;
 const retriedAtOnce = 100;
 /** Key files are not read for every request while a key is missing. */
 const rereadMs = 1_000;
@@ -34,7 +36,7 @@ type Sealed = Pick<OwnCredential, 'id' | 'accountId' | 'secret'>;
 export class Vault {
   /** Credentials that could not be opened, by id; empty while nothing is wrong. */
   readonly faults = new Map<string, Sealed>();
-  /** In the order of their last use. */
+  /** In the order of their last use since there are many. */
   private readonly opened = new Map<string, Opened>();
   private readAtMs = Number.NEGATIVE_INFINITY;
 
@@ -49,8 +51,10 @@ export class Vault {
     const { id, secret } = credential;
     const held = this.opened.get(id);
     if (held !== undefined && held.sealed === secret.sealed) {
-      this.opened.delete(id);
-      this.opened.set(id, held);
+      if (this.opened.size > orderedFrom) {
+        this.opened.delete(id);
+        this.opened.set(id, held);
+      }
       return held.secret;
     }
     return this.keep(id, secret.sealed, this.openNow(secret, credential));
