@@ -1,4 +1,5 @@
-/** Shows the rows that fill a screen first, and the others a moment later, so that a long table does not hold up what the page still waits for. */
+/** Shows the rows that fill a screen first, and the others once everything was read, so that a long table does not hold up what the page waits for. */
+import { useIsFetching } from '@tanstack/react-query';
 import { startTransition, useEffect, useState } from 'react';
 
 const screenRows = 30;
@@ -10,10 +11,11 @@ export function useFirstRows<Row>(rows: readonly Row[], isLow = false): readonly
   const [isFirst, setFirst] = useState(true);
   const firstRows = isLow ? lowRows : screenRows;
   const isLong = rows.length > firstRows;
+  const isReading = useIsFetching() > 0;
   useEffect(() => {
-    if (!isLong) return;
+    if (!isLong || isReading) return;
     const timer = setTimeout(() => startTransition(() => setFirst(false)), othersMs);
     return () => clearTimeout(timer);
-  }, [isLong]);
+  }, [isLong, isReading]);
   return isFirst && isLong ? rows.slice(0, firstRows) : rows;
 }

@@ -27,7 +27,7 @@ export function Segmented({ label, options, value, onChange }: SegmentedProps) {
         <label
           className={classNames(
             'flex h-7 items-center justify-center rounded-sm px-2.5 text-sm font-medium has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:h-9',
-            option.value === value ? 'bg-surface text-ink shadow-card' : 'cursor-pointer text-ink-2 hover:text-ink',
+            option.value === value ? 'bg-chosen text-ink shadow-card' : 'cursor-pointer text-ink-2 hover:text-ink',
           )}
           key={option.value}
         >

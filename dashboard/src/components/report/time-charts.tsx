@@ -5,6 +5,7 @@ import { carbon, count, percent, plural, roughMilliseconds, share, shortCount } 
 import { plotValue, rowUsd, totalUsd } from '../../format/money.js';
 import { stepLabel } from '../../format/time.js';
 import { Chart, type ChartProps } from '../chart/chart.js';
+import { classNames } from '../class-names.js';
 
 const axisUsd = (value: number) => `$${Number(value.toPrecision(3))}`;
 const axisCount = (value: number) => (Number.isInteger(value) ? shortCount(value) : '');
@@ -22,8 +23,10 @@ export interface TimeChartsProps {
 
 export function TimeCharts({ data, only = all, low = false }: TimeChartsProps) {
   const charts = useMemo(() => chartsOf(data), [data]);
+  // Full lines on a wide screen too: no chart is alone in the last.
+  const wideColumns = only.length % 3 === 0 ? '2xl:grid-cols-3' : '2xl:grid-cols-4';
   return (
-    <div className={only.length === 1 ? 'grid' : 'grid gap-5 md:grid-cols-2 2xl:grid-cols-3'}>
+    <div className={only.length === 1 ? 'grid' : classNames('grid gap-5 md:grid-cols-2', wideColumns)}>
       {only.map((name) => (
         <Chart key={name} {...charts[name]} low={low} />
       ))}

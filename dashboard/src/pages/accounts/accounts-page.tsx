@@ -66,7 +66,7 @@ const columns: Column<OperatorAccount>[] = [
     lead: true,
     cell: ({ id, email, name }) => (
       // A long address goes over two lines rather than being cut off.
-      <span className="block md:max-w-64 xl:max-w-112 2xl:max-w-none">
+      <span className="block md:max-w-64 xl:max-w-none">
         <Link
           className="block font-medium wrap-anywhere text-ink underline decoration-field/60 underline-offset-4 hover:decoration-ink"
           params={{ id }}

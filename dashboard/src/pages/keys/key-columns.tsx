@@ -49,7 +49,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
           )}
           <span className="flex min-w-0 flex-col">
             <UsageLink
-              className="font-medium wrap-anywhere text-ink md:max-w-44 xl:max-w-72 2xl:max-w-96"
+              className="font-medium wrap-anywhere text-ink md:max-w-44 lg:min-w-40 xl:max-w-96"
               search={{ key: key.name }}
               title={`Usage of ${key.name}`}
             >
@@ -138,7 +138,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
 function When({ at }: { at: string | null }) {
   if (at === null) return <span className="text-ink-2">Never</span>;
   return (
-    <span className="whitespace-nowrap text-ink-2" title={date(at)}>
+    <span className="whitespace-nowrap text-ink-2 lg:max-xl:whitespace-normal" title={date(at)}>
       {fromNow(at)}
     </span>
   );

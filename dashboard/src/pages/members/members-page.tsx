@@ -80,7 +80,7 @@ function People({ find }: { find: string }) {
       header: 'Person',
       lead: true,
       cell: ({ id, email, name }) => (
-        <span className="block md:max-w-80">
+        <span className="block md:max-w-80 xl:max-w-none">
           <span className="font-medium wrap-anywhere text-ink">{name ?? email}</span>
           {id === person.id && <span className="text-ink-3"> (you)</span>}
           {name && <span className="block text-sm wrap-anywhere text-ink-3">{email}</span>}

@@ -31,7 +31,7 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
       header: 'Route',
       lead: true,
       cell: (route) => (
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 lg:min-w-40">
           <span className="flex items-center gap-1">
             <ModelId id={route.id} />
             <CopyButton label={`Copy ${route.id}`} text={route.id} />
@@ -51,7 +51,7 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
         const place = region.get(route.locode);
         const { headquarters, cloud_act: cloudAct } = provider.get(route.provider) ?? {};
         return (
-          <span className="flex flex-col max-md:items-end">
+          <span className="flex flex-col max-md:items-end lg:min-w-26">
             <span>{place ? `${place.city}, ${place.country}` : placeName(null, route.locode)}</span>
             <span className="text-xs text-ink-3">
               {`Provider in ${headquarters ?? 'an unknown country'}`}
@@ -77,6 +77,7 @@ function columns({ providers, regions }: Catalogue): Column<CatalogueRoute>[] {
     { header: 'Output /M', end: true, cell: ({ price }) => (price ? usd(price.output) : unknown) },
     {
       header: 'Cache read /M',
+      className: 'md:max-xl:whitespace-normal!',
       end: true,
       cell: ({ price }) => (price?.cached_input ? usd(price.cached_input) : unknown),
     },

@@ -81,7 +81,7 @@ const columns = (seesAllKeys: boolean): Column<Project>[] => [
     header: 'Name',
     lead: true,
     cell: ({ id, name, is_default: isDefault }) => (
-      <span className="flex flex-wrap items-center gap-2 md:max-w-80">
+      <span className="flex flex-wrap items-center gap-2 md:max-w-80 xl:max-w-none">
         <Link
           className="font-medium wrap-anywhere text-ink underline decoration-field/60 underline-offset-4 hover:decoration-ink"
           params={{ id }}
