@@ -15,8 +15,12 @@ beforeAll(async () => {
 });
 
 const python = process.env.LODESTONE_PYTHON || 'python3';
+/** Looked for, not loaded: to load such a package takes seconds. */
 const has = (name: string) =>
-  spawnSync(python, ['-c', `import ${name}`], { stdio: 'ignore', timeout: 120_000 }).status === 0;
+  spawnSync(python, ['-c', `import sys, importlib.util; sys.exit(not importlib.util.find_spec('${name}'))`], {
+    stdio: 'ignore',
+    timeout: 120_000,
+  }).status === 0;
 
 /** What a program of this folder prints. */
 async function run(program: string, ...args: string[]) {

@@ -212,12 +212,13 @@ export class FigureClicks {
     for (const lead of leads) {
       if (Object.keys(lead.promised).length > 0) kinds.set(lead.kind, [...(kinds.get(lead.kind) ?? []), lead]);
     }
-    if (this.all) return [...kinds.values()].flat();
     return [...kinds].flatMap(([kind, some]) => {
       // One piece of code makes the tables of groups of every page.
       const name = kind.startsWith('By ') ? kind : `${pageOf(path)} ${kind}`;
-      if (this.known.has(name)) return [];
+      const isKnown = this.known.has(name);
       this.known.add(name);
+      if (this.all) return some;
+      if (isKnown) return [];
       const between = some[some.length >> 1]!;
       return some[0]!.isNumber ? [between] : some.slice(0, rowsMax);
     });
