@@ -72,11 +72,13 @@ function addressOf(child) {
   });
 }
 
-/** Makes the accounts and keys; returns what the fill and the measurement need to know of them. */
-export async function furnish({ admin }) {
+/** Makes the accounts and keys, or one operator who has nothing yet; returns what the fill and the measurement need to know of them. */
+export async function furnish({ admin }, isEmpty) {
   const email = 'a-rather-long-address-of-an-operator@engineering.example.com';
   const owner = await admin('POST', '/accounts', { email, name: 'Ada Lovelace', password });
   await admin('PATCH', `/accounts/${owner.id}`, { operator: true });
+  const routes = inUse((await admin('GET', '/routes')).data.map(({ id }) => ({ id })));
+  if (isEmpty) return { email, accounts: [owner.id], keys: [], routes };
   await admin('POST', `/accounts/${owner.id}/credits`, {
     amount_usd: '250000.00',
     note: 'Invoice 2026-1042 of the first quarter',
@@ -99,8 +101,7 @@ export async function furnish({ admin }) {
     const { id, name } = await admin('POST', `/accounts/${owner.id}/keys`, { name: longName(index) });
     keys.push({ id, name });
   }
-  const routes = (await admin('GET', '/routes')).data.map(({ id }) => ({ id }));
-  return { email, accounts, keys, routes: inUse(routes) };
+  return { email, accounts, keys, routes };
 }
 
 const memberRoles = ['admin', 'billing', 'developer', 'auditor'];

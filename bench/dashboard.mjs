@@ -5,9 +5,11 @@
  *
  *   node bench/dashboard.mjs --dir /tmp/dashboard-bench --keep
  *   node bench/dashboard.mjs --dir /tmp/dashboard-bench --keep --loads 0 --pictures /tmp/pictures
+ *   node bench/dashboard.mjs --rows 0 --loads 0 --pictures /tmp/pictures
  *
- * `--keep` leaves the store there, and a store that is there is used as it is. `--pictures` takes every page at five widths, light and dark,
- * and lists what axe-core finds, ids over two lines, texts that are cut off, and pages that scroll sideways. `--as user` takes the rights of
+ * With `--rows 0` there is one operator, who has nothing yet. `--keep` leaves the store there, and a store that is there is used as it is.
+ * `--pictures` takes every page at five widths, light and dark, and lists what axe-core finds, ids over two lines, texts that are cut off, and
+ * pages that scroll sideways. `--as user` takes the rights of
  * an operator away meanwhile, and `--themes dark` chooses one. `--axe-widths 390` runs axe-core only at those,
  * because it takes most of the time. `--only /,/usage` chooses pages. The browser is `CHROME_PATH` or the `chromium` of the system.
  */
@@ -53,17 +55,21 @@ try {
 
 async function fill() {
   const board = await startBoard(values.dir);
-  const state = await furnish(board).finally(() => board.stop());
+  const rows = Number(values.rows);
+  const state = await furnish(board, rows === 0).finally(() => board.stop());
+  if (rows > 0) await fillRows(rows, state);
+  writeFileSync(stateFile, JSON.stringify(state));
+}
+
+async function fillRows(rows, state) {
   const embedded = await startEmbedded({ dataDir: join(values.dir, 'data'), logger, connectionsMax: 20 });
   const store = await openStore({ connection: embedded.connection, logger });
   try {
-    const rows = Number(values.rows);
     await fillDashboard({ connection: embedded.connection, store, rows, days, now, log: console.log, ...state });
   } finally {
     await store.close();
     await embedded.stop();
   }
-  writeFileSync(stateFile, JSON.stringify(state));
 }
 
 async function measure({ accounts, email, routes }) {
@@ -127,7 +133,7 @@ async function pagesOf(board, session, accounts, routes) {
       '/?range=90d',
       '/usage',
       '/usage?range=90d&group=key',
-      `/usage/${data[0].id}`,
+      ...data.map(({ id }) => `/usage/${id}`),
       '/credits',
       '/keys',
       '/models',
@@ -137,7 +143,7 @@ async function pagesOf(board, session, accounts, routes) {
     ...[`/accounts/${accounts[0]}`, '/route-health', '/availability', '/audit'],
     ...[
       '/projects',
-      `/projects/${projects[1].id}`,
+      `/projects/${projects.at(-1).id}`,
       '/members',
       '/settings',
       '/notices',
