@@ -104,6 +104,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       shared: config.storage.redisUrl !== null,
       sharesStoreDisk: config.storage.databaseUrl === null,
       ...{ settler, logger, sync: config.journal.sync },
+      settleDirectly: (rows) => deployment.settle(rows, []),
     }),
     (part) => part.close(),
   );

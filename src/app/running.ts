@@ -1,16 +1,19 @@
 /** How a process that serves ends: it drains and settles, also after an uncaught error. A start that fails says why. */
 import { inspect } from 'node:util';
 import type { Logger } from '../base/logger.js';
+import { writeRemedy } from '../base/private-directory.js';
 import type { Gateway } from './gateway.js';
 
 /** Faults that the operator can repair. They are printed without a stack. */
-const plainFaults = new Set(['ConfigFault', 'CatalogueFault', 'LockHeld', 'WorkerFailed']);
+const plainFaults = new Set(['ConfigFault', 'CatalogueFault', 'LockHeld', 'UnwritableDirectory', 'WorkerFailed']);
+const diskFaults = new Set(['EROFS', 'ENOSPC', 'EDQUOT']);
 
 export function startFaultText(error: unknown): string {
   const { name, message, code } = error as NodeJS.ErrnoException;
   if (name === 'StoreUnavailable')
     return `${message} ${causeText(error as Error)} Is storage.database_url right, and PostgreSQL running?`;
   if (code === 'EADDRINUSE') return `${message}. Stop what uses it, or set PORT to another one.`;
+  if (code !== undefined && diskFaults.has(code)) return `${message}. ${writeRemedy(code)}`;
   return plainFaults.has(name) || code?.startsWith('ERR_PARSE_ARGS_') ? message : inspect(error);
 }
 

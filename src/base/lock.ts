@@ -156,6 +156,10 @@ async function removeStale(file: string, judged: string, us: Surroundings): Prom
 }
 
 function release(file: string, own: string, sign: Sign | null): void {
-  if (read(file) === own) rmSync(file, { force: true });
+  try {
+    if (read(file) === own) rmSync(file, { force: true });
+  } catch {
+    // A disk that has become read-only keeps it. It is taken from a process that is gone, so that nothing is left to repair.
+  }
   sign?.close();
 }

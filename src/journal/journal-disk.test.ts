@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FailingDisk, type WriteFault } from '../../tests/support/failing-disk.js';
 import { aGeneration } from '../../tests/support/generation.js';
 import { endOfTurn, JournalPlace, many } from '../../tests/support/journal-place.js';
@@ -120,6 +120,45 @@ describe('a disk that fails', () => {
     disk.readOnly = false;
     await expect.poll(() => place.idsInFiles()).toEqual(all.map(({ id }) => id));
     await expect.poll(() => journal.fault).toBeNull();
+  });
+
+  it('that stays read-only until the stop: its records go to the store directly, or are named where that takes none', async () => {
+    for (const away of [false, true]) {
+      place.store.away = away;
+      disk = new FailingDisk();
+      const dir = join(place.root, `stopped-${away}`);
+      const journal = await start({ dir, closeMs: 20, settleDirectly: place.store.settle });
+      disk.readOnly = true;
+      const all = many(3);
+      for (const generation of all) journal.append(generation);
+      const named: string[] = [];
+      expect(await place.close(journal, (line) => named.push(JSON.parse(line).unsettled.id))).toBe(away ? 3 : 0);
+      expect(named.sort()).toEqual(away ? ids(all) : []);
+      for (const { id } of all) expect(place.store.records.has(id)).toBe(!away);
+    }
+  });
+
+  it('that deletes no files holds up no journal: all are settled, and the files go when they can', async () => {
+    place.store.away = true;
+    const journal = await start();
+    const [left, own] = many(2);
+    journal.append(left!);
+    await endOfTurn();
+    const killed = place.afterKill();
+    place.store.away = false;
+    const failing = vi.spyOn(fs, 'rmSync').mockImplementation((file) => {
+      throw Object.assign(new Error(`EROFS: read-only file system, unlink '${String(file)}'`), { code: 'EROFS' });
+    });
+    const settler = place.settler({ dirs: () => [killed, place.dir] });
+    expect(await settler.replayed(5_000)).toBe(true);
+    journal.append(own!);
+    await journal.settled(5_000);
+    expect(ids(place.store.records.values())).toEqual(ids([left!, own!]));
+    expect(place.segments(killed)).toHaveLength(1);
+    failing.mockRestore();
+    await settler.replayed(5_000);
+    await expect.poll(() => place.segments(killed)).toEqual([]);
+    await settler.stop();
   });
 
   const faults: WriteFault[] = ['ENOSPC', 'EROFS', 'EIO', 'short', 'nothing'];

@@ -141,6 +141,12 @@ export class JournalRecords {
     return true;
   }
 
+  /** They are in the store without having been in a file. */
+  dropUnwritten(): void {
+    this.#unwritten = [];
+    this.#unwrittenBytes = 0;
+  }
+
   /** Everything before this position is settled. */
   settled(position: number): void {
     while (this.#marks[0] && this.#marks[0].position <= position) this.#markedAt = this.#marks.shift()!.at;

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Lock, takeLock } from '../base/lock.js';
 import type { Logger } from '../base/logger.js';
 import type { Generation } from '../domain/generation.js';
-import { recordText, settlementRow } from '../domain/settlement-row.js';
+import { recordText, type SettlementRow, settlementRow } from '../domain/settlement-row.js';
 import { JournalDisk } from './journal-disk.js';
 import { dueRecords, finalRecord, GroupCommit, JournalRecords } from './journal-records.js';
 import { type JournalFiles, Segments } from './journal-segments.js';
@@ -92,6 +92,8 @@ export interface JournalOptions {
   /** How often to check whether the disk accepts writes. */
   probeMs?: number;
   files?: JournalFiles;
+  /** Writes records to the store without the settler; absent where that cannot be done. Rejects where the store does not take them. */
+  settleDirectly?: (rows: readonly SettlementRow[]) => Promise<void>;
 }
 
 const defaultStepBytes = 1 << 20;
@@ -132,8 +134,11 @@ class FileJournal implements Journal {
     this.#disk = new JournalDisk(this.#segments, {
       ...{ stepBytes, sharesStore, reuse: () => this.#reuse() },
       failed: (reason) =>
-        logger.error({ reason }, 'the journal cannot be written; requests that cost money are refused until it can'),
-      works: () => logger.info({}, 'the journal can be written again'),
+        logger.error(
+          { dir, reason },
+          'the journal cannot be written; requests that cost money are refused until it can: free space on its disk, or mount it writable',
+        ),
+      works: () => logger.info({ dir }, 'the journal can be written again'),
     });
     const { memoryBytes = 16 << 20 } = options;
     const written = { always: () => this.#segments.syncNow(), interval: () => this.#noteUnsynced(), never: undefined }[
@@ -211,6 +216,7 @@ class FileJournal implements Journal {
   async close(report?: (line: string) => void): Promise<number> {
     this.#commit.flush();
     this.#probe();
+    await this.#settleUnwritten();
     const { closeMs = 10_000, sharesStoreDisk = false } = this.options;
     // A store on a full disk accepts nothing either.
     const waitMs = sharesStoreDisk && this.#disk.fault !== null ? Math.min(closeMs, fullDiskCloseMs) : closeMs;
@@ -221,10 +227,29 @@ class FileJournal implements Journal {
     for (const timer of this.#timers) clearInterval(timer);
     if (!isDone) this.#probe();
     const left = isDone ? 0 : this.reportUnsettled(report ?? (() => {}));
-    this.#segments.close(isDone);
+    try {
+      this.#segments.close(isDone);
+    } catch (error) {
+      // What cannot be cut off or deleted is settled or skipped by the next start.
+      this.options.logger.warn({ dir: this.options.dir, error: String(error) }, 'the journal could not be tidied up');
+    }
     this.lock.release();
     this.#settled.close();
     return left;
+  }
+
+  /** What no disk has taken would end with the process. */
+  async #settleUnwritten(): Promise<void> {
+    const { settleDirectly, logger } = this.options;
+    const rows = [...dueRecords(this.#records.unwritten)].map(settlementRow);
+    if (rows.length === 0 || !settleDirectly) return;
+    try {
+      await settleDirectly(rows);
+      this.#records.dropUnwritten();
+      logger.info({ records: rows.length }, 'records that the disk did not take went to the store at once');
+    } catch (error) {
+      logger.warn({ error: String(error) }, 'records that the disk did not take could not go to the store either');
+    }
   }
 
   *#unsettledBytes(): Generator<Buffer> {

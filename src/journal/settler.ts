@@ -187,7 +187,19 @@ export class Settler implements SettlerPort {
 
   /** The files first: as long as there is one, the store has to know how far it is settled. */
   async #finish(stream: Stream): Promise<void> {
-    for (const file of stream.source?.files() ?? []) fs.rmSync(file, { force: true });
+    try {
+      for (const file of stream.source?.files() ?? []) fs.rmSync(file, { force: true });
+    } catch (error) {
+      // The files of others are settled all the same, and its process need not wait for it.
+      if (!stream.isKept)
+        this.options.logger.warn(
+          { dir: stream.dir, error: String(error) },
+          'settled files of the journal cannot be deleted; trying again',
+        );
+      stream.isKept = true;
+      stream.tell(true);
+      return;
+    }
     if (stream.run !== null) await this.options.offsets.remove(stream.run);
     this.#streams.remove(stream);
     const { records, dir } = stream;

@@ -30,8 +30,10 @@ export interface Source {
 }
 
 export interface SourceEvents {
-  /** Bytes between two positions are no record. `reason` where they are whole. */
-  damaged(file: string, start: number, end: number, reason: string | null): void;
+  /** Bytes between two positions are no record. */
+  damaged(file: string, start: number, end: number): void;
+  /** A whole record that this version cannot read. False where it could not be kept: try again later. */
+  unknown(frame: Buffer, reason: string): boolean;
   /** So many provisional records count as final. */
   estimated(count: number): void;
 }

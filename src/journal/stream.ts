@@ -31,6 +31,8 @@ export class Stream {
   waiting = 0;
   /** Records that the store refused and that could not be set aside. They keep their files. */
   held: Waiting[] = [];
+  /** Everything of it is settled, and the disk does not delete its files. */
+  isKept = false;
   readonly counts = noCounts();
   #listener: ((progress: Progress) => void) | null = null;
   #told = '';

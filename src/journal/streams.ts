@@ -37,7 +37,10 @@ export class Streams {
 
   /** Whether nothing is left of processes that are gone. */
   get isReplayed(): boolean {
-    return this.#faulty.size === 0 && !this.all.some(({ hasEnded, listener }) => hasEnded && listener === null);
+    return (
+      this.#faulty.size === 0 &&
+      !this.all.some(({ hasEnded, listener, isKept }) => hasEnded && !isKept && listener === null)
+    );
   }
 
   attach({ dir, run }: RunPlace, listener: (progress: Progress) => void): Stream {
@@ -129,15 +132,21 @@ export class Streams {
   }
 
   #events({ counts, dir }: Stream): SourceEvents {
-    const { logger } = this.options;
+    const { logger, asideIn } = this.options;
     return {
-      damaged: (file, start, end, reason) => {
+      damaged: (file, start, end) => {
         counts.damaged++;
         const bytes = end - start;
         logger.error(
-          { journal: basename(dir), file, position: start, bytes, ...(reason !== null && { reason }) },
+          { journal: basename(dir), file, position: start, bytes },
           'a part of the journal is damaged; the records after it are settled',
         );
+      },
+      unknown: (frame, reason) => {
+        const text = `${reason}: was it written by a later version? The record is its frame, as base64`;
+        if (!asideIn(dir).add(frame.toString('base64'), text)) return false;
+        counts.setAside++;
+        return true;
       },
       estimated: (count) => {
         counts.estimated += count;

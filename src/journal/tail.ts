@@ -101,16 +101,20 @@ export class Tail implements Source {
   #take(bytes: Buffer, start: number, end: number, from: number, expander: RecordExpander, rows: Waiting[]): boolean {
     const kind = kindIn(bytes, start);
     if (kind === 'void') return true;
-    const id = kind === undefined ? null : idIn(bytes, start, end);
-    if (id === null) return this.#damaged(this.dir, from + start, from + end, true);
+    if (kind === undefined)
+      return (
+        from + end <= this.settled || this.events.unknown(bytes.subarray(start, end), 'a record of an unknown kind')
+      );
+    const id = idIn(bytes, start, end);
     // Behind the others, so that the first is the oldest.
     this.#open.delete(id);
     if (kind === 'provisional')
       this.#open.set(id, { start: from + start, bytes: Buffer.from(bytes.subarray(start, end)) });
-    else if (from + end > this.settled) this.#add(bytes, start, end, expander, rows, from + start, from + end);
+    else if (from + end > this.settled) return this.#add(bytes, start, end, expander, rows, from + start, from + end);
     return true;
   }
 
+  /** False where it can neither be read nor kept elsewhere. */
   #add(
     bytes: Buffer,
     start: number,
@@ -119,11 +123,12 @@ export class Tail implements Source {
     rows: Waiting[],
     place: number,
     position: number,
-  ): void {
+  ): boolean {
     try {
       rows.push(waitingRow(this, expander.expand(bytes, start, end), place, position));
+      return true;
     } catch (error) {
-      this.events.damaged(this.dir, place, position, String(error));
+      return this.events.unknown(bytes.subarray(start, end), String(error));
     }
   }
 
@@ -135,16 +140,17 @@ export class Tail implements Source {
       return false;
     }
     this.#suspect = -1;
-    this.events.damaged(file, start, end, null);
+    this.events.damaged(file, start, end);
     return true;
   }
 
   #close(expander: RecordExpander, rows: Waiting[]): void {
+    for (const [id, { start, bytes }] of this.#open) {
+      if (!this.#add(bytes, 0, bytes.length, expander, rows, start, this.#position)) return;
+      this.#open.delete(id);
+      this.events.estimated(1);
+    }
     this.#closed = true;
-    for (const { start, bytes } of this.#open.values())
-      this.#add(bytes, 0, bytes.length, expander, rows, start, this.#position);
-    this.events.estimated(this.#open.size);
-    this.#open.clear();
   }
 }
 

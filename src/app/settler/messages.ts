@@ -1,7 +1,12 @@
-/** The messages between a process that serves and the settler: one JSON text a line, over a socket in the data directory. */
+/**
+ * The messages between a process that serves and the settler: one JSON text a line, over a socket in the data directory. The two may be of
+ * different versions: messages and members are only added, and whoever does not know one passes over it. Version 1.0.0 does not, so a
+ * message of another type goes only to a process whose `attach` names a version.
+ */
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Logger } from '../../base/logger.js';
 import type { Config } from '../../config/config.js';
 import type { SettlementOutcome } from '../../fleet/fleet.js';
 import type { Progress } from '../../journal/settler-port.js';
@@ -10,7 +15,7 @@ import type { SocketConnection } from '../../storage/embedded/embedded.js';
 
 export type ToSettler =
   /** `shares`: tell before rows of this process are sent, and how that ended. */
-  | { type: 'attach'; dir: string; run: string; shares: boolean }
+  | { type: 'attach'; dir: string; run: string; shares: boolean; version: string }
   | { type: 'hurry'; position: number }
   | { type: 'end' }
   | { type: 'detach' }
@@ -49,11 +54,22 @@ export function sendLine(socket: Socket, message: ToSettler | FromSettler): void
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
 }
 
-export function onLines<Message>(socket: Socket, take: (message: Message) => void): void {
+/** What another version sends must not end this process. */
+export function onLines<Message>(socket: Socket, logger: Logger, take: (message: Message) => void): void {
+  const read = (line: string) => {
+    try {
+      take(JSON.parse(line) as Message);
+    } catch (error) {
+      logger.error(
+        { error: String(error) },
+        'a message between the settler and a process that serves was not understood',
+      );
+    }
+  };
   let rest = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop()!;
-    for (const line of lines) take(JSON.parse(line) as Message);
+    for (const line of lines) read(line);
   });
 }

@@ -55,7 +55,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     locked?.();
     const { store } = await openStorage(config, logger, parts, connection);
     const deployment = parts.add(await openDeployment(alone(config, store, logger)), (part) => part.close());
-    const socket = new SettlerSocket(dataDir, () => settler);
+    const socket = new SettlerSocket(dataDir, () => settler, logger);
     const settler = settlerOf({
       config,
       store,

@@ -5,6 +5,7 @@
 import { connect, type Socket } from 'node:net';
 import type { Logger } from '../../base/logger.js';
 import { Pause } from '../../base/pause.js';
+import { version } from '../../base/version.js';
 import type { SettlementRow } from '../../domain/settlement-row.js';
 import type { Attachment, Progress, RunPlace, SettlerPort } from '../../journal/settler-port.js';
 import type { LogIdentity } from '../../proof/receipt.js';
@@ -147,7 +148,7 @@ export class SettlerLink implements SettlerPort {
             this.awaySince = null;
             this.#introduce();
           });
-          onLines<FromSettler>(socket, (message) => this.#take(message));
+          onLines<FromSettler>(socket, this.options.logger, (message) => this.#take(message));
           socket.once('close', () => {
             this.#socket = null;
             this.#sending.clear();
@@ -159,7 +160,7 @@ export class SettlerLink implements SettlerPort {
 
   #introduce(): void {
     const { settling } = this.options;
-    if (this.#place) this.#send({ type: 'attach', ...this.#place, shares: settling !== null });
+    if (this.#place) this.#send({ type: 'attach', ...this.#place, shares: settling !== null, version });
     if (this.#place && this.#wanted > 0) this.#send({ type: 'hurry', position: this.#wanted });
     if (this.#place && this.#hasEnded) this.#send({ type: 'end' });
     for (const [ask, { until }] of this.#asks)
@@ -175,7 +176,7 @@ export class SettlerLink implements SettlerPort {
     else if (message.type === 'replayed') this.#answered(message.ask, message.isReplayed);
     else if (message.type === 'sending') this.#sendingRows(message.batch, message.rows);
     else if (message.type === 'sent') void this.#sentRows(message.batch, message.outcome);
-    else this.#takeLog(message.log);
+    else if (message.type === 'log') this.#takeLog(message.log);
   }
 
   #answered(ask: number, isReplayed: boolean): void {

@@ -1,6 +1,8 @@
 /** The socket of the settler, at which the processes that serve from the same data directory attach their journals. */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { Logger } from '../../base/logger.js';
+import { version } from '../../base/version.js';
 import { rowId } from '../../domain/settlement-row.js';
 import type { SettlementOutcome } from '../../fleet/fleet.js';
 import type { Attachment, SettlerPort } from '../../journal/settler-port.js';
@@ -27,6 +29,7 @@ export class SettlerSocket {
   constructor(
     private readonly dataDir: string,
     private readonly settler: () => SettlerPort,
+    private readonly logger: Logger,
   ) {}
 
   get isIdle(): boolean {
@@ -86,7 +89,7 @@ export class SettlerSocket {
   }
 
   #accept(socket: Socket): void {
-    const connection = new Connection(socket, this.settler());
+    const connection = new Connection(socket, this.settler(), this.logger);
     this.#connections.add(connection);
     socket.on('error', () => {});
     socket.once('close', () => {
@@ -108,8 +111,9 @@ class Connection {
   constructor(
     readonly socket: Socket,
     private readonly settler: SettlerPort,
+    private readonly logger: Logger,
   ) {
-    onLines<ToSettler>(socket, (message) => this.#take(message));
+    onLines<ToSettler>(socket, logger, (message) => this.#take(message));
   }
 
   /** Resolves when the process has heard it, or is gone, or takes too long. */
@@ -134,6 +138,9 @@ class Connection {
     if (message.type === 'attach') {
       this.run = message.run;
       this.shares = message.shares;
+      const { version: theirs = '1.0.0' } = message as { version?: string };
+      if (theirs !== version)
+        this.logger.info({ theirs, version }, 'a process of another version is attached to this settler; both go on');
       this.#attachment = this.settler.attach(message, (progress) =>
         sendLine(this.socket, { type: 'progress', ...progress }),
       );
@@ -141,7 +148,7 @@ class Connection {
     else if (message.type === 'end') this.#attachment?.end();
     else if (message.type === 'detach') this.#attachment?.detach();
     else if (message.type === 'heard') this.#hears(message.batch);
-    else void this.#replayed(message.ask, message.timeoutMs);
+    else if (message.type === 'replayed') void this.#replayed(message.ask, message.timeoutMs);
   }
 
   async #replayed(ask: number, timeoutMs: number): Promise<void> {
