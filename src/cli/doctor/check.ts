@@ -74,7 +74,7 @@ function checkFiles({ host, config }: Patient): Finding[] {
   else if (!host.mayWrite(place))
     found.push({
       what: `${place} cannot be written by this user.`,
-      remedy: `Give it to the user that runs Lodestone ("chown"), or set storage.data_dir to another directory.`,
+      remedy: `Give it to the user that runs Lodestone ("chown"), mount its disk writable, or set storage.data_dir to another directory.`,
     });
   if (data?.isDirectory && (data.mode & 0o1000) !== 0)
     found.push({
