@@ -81,7 +81,7 @@ const readPage = `(() => {
     const paid = [...receipt.querySelectorAll('p')].find((line) => /^(Fee|Total)/.test(line.textContent));
     shown.Cost = paid?.textContent.match(/[$].*/)[0] ?? '$0';
     shown.Amount = '\\u2212' + shown.Cost;
-    shown.Status = receipt.previousElementSibling.firstElementChild.textContent;
+    shown.Status = receipt.parentElement.firstElementChild.firstElementChild.textContent;
     shown.Tokens = shown['Prompt tokens'] + ' / ' + shown['Completion tokens'];
     shown['First byte / end'] = shown['First byte'] + ' / ' + shown['Total time'];
   }

@@ -21,7 +21,11 @@ export function Navigation() {
     return () => clearTimeout(timer);
   }, [path]);
   return (
-    <nav aria-label="Main" className="relative flex grow flex-col gap-5 overflow-y-auto px-3 py-1" ref={nav}>
+    <nav
+      aria-label="Main"
+      className="fade-hint relative flex grow flex-col gap-5 overflow-y-auto px-3 pt-1 pb-6"
+      ref={nav}
+    >
       <Groups />
     </nav>
   );

@@ -36,7 +36,7 @@ const dots = {
 };
 
 const heightPx = 168;
-const lowPx = 104;
+const lowPx = 148;
 
 export function Chart({ title, description, summary, at, stepSeconds, series, axisLabel, emptyText, low }: ChartProps) {
   const height = low ? lowPx : heightPx;

@@ -49,7 +49,7 @@ export function Plot({ at, stepSeconds, series, axisLabel, theme, height, keyed,
           cursor: { y: false, points: { size: 7 }, drag: { x: false, y: false } },
           scales: {
             x: { time: true, range: (_chart, low, high) => [low - stepSeconds / 2, high + stepSeconds / 2] },
-            y: { range: (_chart, _low, high) => [0, (high || 1) * 1.08] },
+            y: { range: (_chart, _low, high) => [0, topOf(high) * headroom] },
           },
           axes: [timeAxis(stepSeconds, colour), valueAxis(axisLabel, colour, height)],
           series: [{}, ...series.map((one) => seriesOptions(one, colour))],
@@ -100,13 +100,29 @@ function timeAxis(stepSeconds: number, colour: Colour): uPlot.Axis {
   };
 }
 
+/** The highest line is not cut off. */
+const headroom = 1.04;
+/** A chart of this height has a line at each quarter, a lower one at each half. */
+const fourLinesPx = 160;
+
+/** The round figure that no value is above. */
+function topOf(high: number): number {
+  const unit = 10 ** Math.floor(Math.log10(high || 1));
+  return (rounds.find((round) => round * unit >= high) ?? 10) * unit;
+}
+/** Their quarters are short. */
+const rounds = [1, 2, 4, 6, 8, 10];
+
 function valueAxis(axisLabel: (value: number) => string, colour: Colour, height: number): uPlot.Axis {
   return {
     stroke: colour('ink-3'),
     font,
     size: (_chart, values) => 16 + Math.max(0, ...(values ?? []).map((value) => value.length)) * 6.2,
-    // Every chart has a label besides that of zero.
-    space: height / 5,
+    splits: (_chart, _axis, _low, high) => {
+      const top = high / headroom;
+      const parts = height < fourLinesPx ? 2 : 4;
+      return Array.from({ length: parts + 1 }, (_, part) => (top * part) / parts);
+    },
     gap: 6,
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },

@@ -83,7 +83,7 @@ function factsOf({ receipt, leaf_index: index, tree_size: size, verifier_key: ke
   } = JSON.parse(receipt) as Record<string, string | null>;
   const hash = (text: string | null | undefined) => (text ? <code className="text-xs">{text}</code> : 'Not recorded');
   return [
-    { name: 'Log entry', value: `${count(index)} of ${count(size)}` },
+    { name: 'Log entry', value: `${count(index + 1)} of ${count(size)} (leaf ${count(index)})` },
     { name: 'Catalogue', value: hash(catalogue) },
     { name: 'Request, SHA-256', value: hash(request) },
     { name: 'Answer, SHA-256', value: hash(answer) },

@@ -95,12 +95,16 @@ function NotHere({ model: { routes } }: { model: CatalogueModel }) {
   return (
     <Notice tone="warn">
       {`None of this model’s ${plural(routes.length, 'route')} is set up on this gateway. `}
+      <Link className="underline underline-offset-2" to="/credentials">
+        Add your own key of one of its providers
+      </Link>
+      {', or '}
       {operator ? (
         <a className="underline underline-offset-2" href={`${docs}/providers`}>
-          Set the credential of one of its providers
+          set one up for all accounts
         </a>
       ) : (
-        'Ask the operator to set up one of its providers'
+        'ask the operator to set one up'
       )}
       .
     </Notice>

@@ -81,11 +81,7 @@ export function FirstSteps({ balance }: { balance: string }) {
           number={2}
           title={answered ? 'Your first request has arrived' : 'Send a request'}
         >
-          <p className="mb-3 text-ink-2">
-            {token === null
-              ? 'Set LODESTONE_KEY to your API key, then run this.'
-              : 'Your API key is in it already: paste it and run it.'}
-          </p>
+          <p className="mb-3 text-ink-2">{answered ? 'It can be sent again at any time.' : howToSend(token)}</p>
           <Languages request={request} />
           <FirstRequest request={answered} />
         </Step>
@@ -106,6 +102,11 @@ export function FirstSteps({ balance }: { balance: string }) {
     </Card>
   );
 }
+
+const howToSend = (token: string | null) =>
+  token === null
+    ? 'Set LODESTONE_KEY to your API key, then run this.'
+    : 'Your API key is in it already: paste it and run it.';
 
 const firstMs = 1_500;
 

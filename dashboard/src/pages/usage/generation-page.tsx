@@ -13,8 +13,9 @@ import { PageHeader } from '../../components/page-header.js';
 import { ProofCard } from '../../components/receipt/proof-card.js';
 import { Receipt } from '../../components/receipt/receipt.js';
 import { Outcome } from '../../components/requests/outcome.js';
-import { EmptyState, SkeletonRows } from '../../components/states.js';
+import { EmptyState, Notice, SkeletonRows } from '../../components/states.js';
 import { exactTime } from '../../format/time.js';
+import { useSession } from '../../layout/session-context.js';
 
 export function Page() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
@@ -65,6 +66,7 @@ export function Page() {
           {(data) => (
             <div className="flex flex-col gap-5">
               <Heading account={account} generation={data} />
+              {data.error_code && <Failure code={data.error_code} />}
               <Receipt generation={data} isOwn={account === undefined}>
                 {account === undefined && <ProofCard generation={data} />}
               </Receipt>
@@ -73,6 +75,22 @@ export function Page() {
         </PageData>
       )}
     </>
+  );
+}
+
+/** The answer that the caller had is not kept, but its code is, and the guide has a line for each. */
+function Failure({ code }: { code: string }) {
+  const { docs_url: docs } = useSession();
+  return (
+    <Notice>
+      This request failed with <code>{code}</code>.{' '}
+      <a
+        className="font-medium underline underline-offset-4"
+        href={`${docs}/errors#:~:text=${encodeURIComponent(code)}`}
+      >
+        What it means and what to do
+      </a>
+    </Notice>
   );
 }
 
