@@ -139,7 +139,17 @@ async function pagesOf(board, session, accounts, routes) {
       '/models',
     ],
     ...[`/models/${compared[0]}`, `/models/compare?ids=${encodeURIComponent(compared.join(','))}`, '/playground'],
-    ...['/aliases', '/fallback', '/routing-policy', '/account', '/service', '/service?range=90d', '/accounts'],
+    ...[
+      '/credentials',
+      '/imports',
+      '/aliases',
+      '/fallback',
+      '/routing-policy',
+      '/account',
+      '/service',
+      '/service?range=90d',
+      '/accounts',
+    ],
     ...[`/accounts/${accounts[0]}`, '/route-health', '/availability', '/audit'],
     ...[
       '/projects',

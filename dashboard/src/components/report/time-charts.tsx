@@ -7,7 +7,8 @@ import { stepLabel } from '../../format/time.js';
 import { Chart, type ChartProps } from '../chart/chart.js';
 import { classNames } from '../class-names.js';
 
-const axisUsd = (value: number) => `$${Number(value.toPrecision(3))}`;
+/** Cents have two digits: $0.15, $0.30, $1. */
+const axisUsd = (value: number) => `$${String(Number(value.toPrecision(3))).replace(/\.\d$/, '$&0')}`;
 const axisCount = (value: number) => (Number.isInteger(value) ? shortCount(value) : '');
 const axisShare = (value: number) => `${Math.round(value * 1000) / 10} %`;
 
