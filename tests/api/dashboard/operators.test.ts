@@ -110,6 +110,10 @@ it('failed attempts with the admin token count with those at the admin API, and 
   );
   expect(replies.filter(({ status }) => status === 401)).toHaveLength(15);
   clock.advance(60_000);
-  const { data } = (await gateway.admin('GET', '/audit?limit=100')).json;
-  expect(data.filter(({ action }: { action: string }) => action === 'admin.refused')).toHaveLength(20);
+  // No answer waits for its entry.
+  const refused = async () => {
+    const { data } = (await gateway.admin('GET', '/audit?limit=100')).json;
+    return data.filter(({ action }: { action: string }) => action === 'admin.refused');
+  };
+  await expect.poll(refused, { timeout: 20_000 }).toHaveLength(20);
 });
