@@ -25,6 +25,8 @@ describe('an export of the audit log', () => {
     const { accountId, keyId } = await gateway.createAccount();
     await gateway.admin('DELETE', `/accounts/${accountId}/keys/${keyId}`);
     await gateway.call('GET', '/admin/v1/audit', undefined, { key: 'a-wrong-admin-token' });
+    // The refusal does not wait for its entry.
+    await expect.poll(async () => (await exported()).join()).toContain('admin.refused');
     const lines = await exported();
     const rows = lines.slice(1).map((line) => JSON.parse(line));
     expect(JSON.parse(lines[0]!)).toEqual({
