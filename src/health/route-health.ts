@@ -29,7 +29,7 @@ export class RouteHealth {
     private readonly config: Config['breaker'] & { probeMaxMs: number },
     /** Called when the breaker of a route opens, or opens again after a probe. */
     private readonly opened: (routeId: string) => void = () => {},
-    /** The most states that are kept; beyond them goes the one that was not used for longest since they were half as many. */
+    /** The most states that are kept. A new one then takes the place of one that was not used lately. */
     private readonly statesMax = Number.POSITIVE_INFINITY,
   ) {
     this.bucket = bucketAt(clock.monotonicMs());

@@ -10,7 +10,7 @@ import type { CredentialStore } from '../../storage/credential-types.js';
 import type { KeyRing } from './key-ring.js';
 
 const openedMax = 10_000;
-/** Up to so many none is forgotten soon, so their order does not matter yet. */
+/** With fewer, none is forgotten soon, so their order does not matter yet. */
 const orderedFrom = openedMax / 2;
 const retriedAtOnce = 100;
 /** Key files are not read for every request while a key is missing. */
@@ -36,7 +36,7 @@ type Sealed = Pick<OwnCredential, 'id' | 'accountId' | 'secret'>;
 export class Vault {
   /** Credentials that could not be opened, by id; empty while nothing is wrong. */
   readonly faults = new Map<string, Sealed>();
-  /** In the order of their last use since there are many. */
+  /** The one that is forgotten next is the first. */
   private readonly opened = new Map<string, Opened>();
   private readAtMs = Number.NEGATIVE_INFINITY;
 
