@@ -213,8 +213,9 @@ export interface Relay extends FrameConsumer {
   /** The 200 has been sent: nothing switches route any more. */
   readonly committed: boolean;
   readonly fault: RelayFault | null;
-  readonly finishReason: string | null;
   readonly sawDone: boolean;
+  /** Whether the answer is whole by its finish reasons. `closed`: the upstream has ended it, maybe with fewer choices than asked for. */
+  hasFinished(closed: boolean): boolean;
   /** Starts a new attempt. The relay reports the first content that it sends to the permit. */
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void;
   /** An event of a native pass, before the chunks that were read from it. */

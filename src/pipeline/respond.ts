@@ -46,6 +46,7 @@ export function openRelay(
     requestId: exchange.requestId,
     created: Math.floor(createdAt / 1000),
     includeUsage: request.includeUsage,
+    choices: request.choices ?? 1,
     snapshot,
     nowMs: () => ports.clock.monotonicMs(),
     headers: (route) => beginStream(ports, exchange, route),

@@ -32,6 +32,7 @@ interface ChoiceState {
   begun: boolean;
   /** Reasoning came in a member of its own, so `reasoning_details` repeats it. */
   namedReasoning: boolean;
+  finished: boolean;
   readonly calls: CallState[];
   /** By the server's own index, which may begin anywhere and may be reused. */
   readonly byIndex: Map<number, CallState>;
@@ -66,6 +67,12 @@ export class DeltaReader {
     });
   }
 
+  /** Whether every choice that has begun has its finish reason, and `asked` of them have begun. */
+  hasFinished(asked: number): boolean {
+    const states = [...this.choices.values()];
+    return states.length >= Math.min(asked, choicesMax) && states.every(({ finished }) => finished);
+  }
+
   private tidyChoice(choice: Choice, position: number): void {
     const index = indexOf(choice.index) ?? position;
     choice.index = index;
@@ -86,14 +93,15 @@ export class DeltaReader {
     state.begun = true;
     if (choice.finish_reason === null) this.writesNullReasons = true;
     else choice.finish_reason = finishReasonMeant(choice.finish_reason);
-    if (choice.finish_reason !== null)
-      completeArguments(delta, state.calls, finishedCalls(state.calls, choice.finish_reason));
+    if (choice.finish_reason === null) return;
+    state.finished = true;
+    completeArguments(delta, state.calls, finishedCalls(state.calls, choice.finish_reason));
   }
 
   private stateOf(index: number): ChoiceState {
     const known = this.choices.get(index);
     if (known) return known;
-    const state = { begun: this.midway, namedReasoning: false, calls: [], byIndex: new Map() };
+    const state = { begun: this.midway, namedReasoning: false, finished: false, calls: [], byIndex: new Map() };
     if (this.choices.size < choicesMax) this.choices.set(index, state);
     return state;
   }

@@ -92,6 +92,7 @@ export class PlayedRelay {
 
   constructor({
     includeUsage = false,
+    choices = 1,
     upstreamModels = [] as [string, string][],
     openWriter = (): StreamWriter => chatStream,
   } = {}) {
@@ -107,6 +108,7 @@ export class PlayedRelay {
       id: 'gen-1',
       created: 7,
       includeUsage,
+      choices,
       snapshot,
       headers: () => [],
       metadata: (route) => `{"provider":"${route.provider.id}"}`,

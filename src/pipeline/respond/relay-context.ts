@@ -14,6 +14,8 @@ export interface RelayContext {
   requestId: string;
   created: number;
   includeUsage: boolean;
+  /** How many choices were asked for. */
+  choices: number;
   snapshot: Snapshot;
   /** Headers of the 200, made at the moment of the commit. */
   headers(route: Route): readonly string[];

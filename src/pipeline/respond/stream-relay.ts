@@ -91,6 +91,11 @@ export class StreamRelay implements Relay {
     this.checkedModel = undefined;
   }
 
+  hasFinished(closed: boolean): boolean {
+    if (this.finishReason === null) return false;
+    return this.context.choices === 1 || this.sawDone || this.deltas.hasFinished(closed ? 1 : this.context.choices);
+  }
+
   onFrame(text: Latin1Text, start: number, end: number): FrameVerdict {
     if (this.template !== null && !this.waiting.hasFinal) {
       const inside = this.template.textIn(text, start, end);
@@ -188,7 +193,7 @@ export class StreamRelay implements Relay {
     if (pricing) return this.failed({ kind: 'pricing', reason: pricing });
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) {
       // Usage alone, after a `finish_reason`, is mostly the last frame; where several come, the last one is billed.
-      return this.finishReason !== null && usageOf(chunk) !== null ? 'ending' : 'more';
+      return usageOf(chunk) !== null && this.hasFinished(false) ? 'ending' : 'more';
     }
     this.deltas.tidy(chunk);
     const finish = finishReasonOf(chunk);

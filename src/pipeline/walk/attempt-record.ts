@@ -84,8 +84,8 @@ export function outcomeOf(
     case 'frame_failed':
       return streamOutcome(request, route, result, relay!);
     case 'timeout':
-      // A `finish_reason` says that the answer is whole, even if the upstream then forgets to close.
-      if (relay && relay.finishReason !== null) return { kind: 'stream', end: 'complete', reason: '' };
+      // Finish reasons say that the answer is whole, even if the upstream then forgets to close.
+      if (relay?.hasFinished(false)) return { kind: 'stream', end: 'complete', reason: '' };
       if (relay?.committed) return { kind: 'stream', end: 'stalled', reason: '' };
       return { kind: 'failure', failure: failureOf(result, route, nowMs, request) };
     default:
@@ -120,13 +120,14 @@ function streamOutcome(
   result: Extract<CallResult, { kind: 'stream' | 'frame_failed' }>,
   relay: Relay,
 ): UnreadOutcome {
-  const { fault, committed, finishReason, sawDone } = relay;
+  const { fault, committed, sawDone } = relay;
   const { status } = result;
   if (fault?.kind === 'pricing') {
     if (committed) return { kind: 'stream', end: 'pricing_fault', reason: fault.reason };
     return { kind: 'failure', failure: pricingFault(status, fault.reason) };
   }
-  if (finishReason !== null && !fault) return { kind: 'stream', end: 'complete', reason: '' };
+  if (!fault && relay.hasFinished(result.kind === 'stream' && result.cleanly))
+    return { kind: 'stream', end: 'complete', reason: '' };
   const excess =
     result.kind === 'stream' && result.excess ? oversizedFailure(status, `it sent ${result.reason}`, request) : null;
   if (committed) {

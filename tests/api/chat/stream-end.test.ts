@@ -126,6 +126,55 @@ describe('a stream that breaks after its start', () => {
     },
   );
 
+  const of = (index: number, text: string | null) =>
+    text === null ? chunk({ index, delta: {}, finishReason: 'stop' }) : chunk({ index, content: text });
+  const oneFinished = [of(0, 'a'), of(1, 'b'), of(0, null)];
+  const severalChoices: [string, () => Script, string, string[]][] = [
+    [
+      'is cut before the second has its finish_reason',
+      () => sse([...oneFinished, of(1, 'c')], { noDone: true }),
+      'cut',
+      ['stop'],
+    ],
+    [
+      'is reset before the second has begun',
+      () => sse([of(0, 'a'), of(0, null), of(1, 'b')], { cutAfter: 2, cutWith: 'reset' }),
+      'cut',
+      ['stop'],
+    ],
+    [
+      'falls silent before the second has its finish_reason',
+      () => sse([...oneFinished, of(1, 'c')], { hangAfter: 3 }),
+      'stalled',
+      ['stop'],
+    ],
+    [
+      'goes on after figures of its usage',
+      () => sse([...oneFinished, chunk({ choices: [], usage: usage(9, 2) }), of(1, 'c'), of(1, null)], { gapMs: 300 }),
+      'complete',
+      ['stop', 'stop'],
+    ],
+    [
+      'closes after the last finish_reason',
+      () => sse([...oneFinished, of(1, null)], { noDone: true }),
+      'complete',
+      ['stop', 'stop'],
+    ],
+    [
+      'has fewer choices than were asked for, and closes',
+      () => sse([of(0, 'a'), of(0, null)], { noDone: true }),
+      'complete',
+      ['stop'],
+    ],
+    ['has only [DONE] after the second', () => sse([...oneFinished, of(1, 'c')]), 'complete', ['stop']],
+  ];
+
+  it.each(severalChoices)('of several choices that %s', async (_, script, end, reasons) => {
+    const reply = await streamed(script(), { n: 2 });
+    expect([reply.done, endOf(reply), finishReasons(reply)]).toEqual([true, end, reasons]);
+    expect(await generation(bench.gateway, idOf(reply))).toMatchObject({ stream_end: end });
+  });
+
   it('has the usage in its closing frame where it was asked for', async () => {
     const reply = await streamed(sse(streamOf(texts), { cutAfter: 4 }), { stream_options: { include_usage: true } });
     const last = jsonFrames(reply).at(-1)!;
