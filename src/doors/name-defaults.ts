@@ -4,6 +4,7 @@
  */
 import { gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import { whyNoDefault } from '../wire/default-fields.js';
 import { findMembers } from '../wire/json-members.js';
 import { anyDoor, type BodyReader } from './any-door.js';
 import { checkExcess, type Fields, isFields, parseBody } from './body.js';
@@ -13,25 +14,11 @@ import { doorNamed } from './registry.js';
 
 export type Defaults = Readonly<Record<string, unknown>>;
 
-/** Fields of a request that a name has settings of its own for, or that only the client can say. */
-const ownFields: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'fallback', 'provider']);
-/** Other servers take credentials and addresses in the body. They do not belong into settings that operators read. */
-const credentialName =
-  /^(.*[_-])?(api[_-]?key|api[_-]?base|base[_-]?url|authorization|access[_-]?token|auth[_-]?token|token|secret|password|credentials?)$/i;
-
 /** Throws the 400 of a chat request with these fields. */
 export function checkDefaults(defaults: Defaults): void {
   for (const field in defaults) {
-    if (ownFields.has(field)) {
-      throw gatewayError('request_invalid', {
-        param: field,
-        what: `\`${field}\` cannot have a default. Leave it out.`,
-      });
-    }
-    if (credentialName.test(field)) {
-      const what = `\`${field}\` is a credential, which no request may carry. Leave it out, and set it under \`providers\` in the configuration.`;
-      throw gatewayError('request_invalid', { param: field, what });
-    }
+    const what = whyNoDefault(field);
+    if (what !== null) throw gatewayError('request_invalid', { param: field, what });
   }
   const request = { ...defaults, model: 'auto/a/b', messages: [{ role: 'user', content: 'a' }] };
   chatDoor.readRequest(Buffer.from(JSON.stringify(request)));

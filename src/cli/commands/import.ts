@@ -63,6 +63,7 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   const config = readConfig(given.config, io, true);
   const book = await CatalogueBook.read(config.catalogue.filter((file) => !file.endsWith(fileNames.catalogue)));
   const gateway = await lookAtGateway(context);
+  const takenNames = await namesElsewhere(config.names, gateway, system);
   const nowMs = systemClock.now();
   const into: ModelEntries = {
     ...{
@@ -72,18 +73,18 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
       claimed: new Map(),
     },
     ...{ env: io.env, placed: new Map(), covered: new Map(), credentials: new Map(), groups: new Groups() },
+    takenNames,
     today: new Date(nowMs).toISOString().slice(0, 10),
   };
   for (const source of positionals) readSource(context, into, system, source);
-  const taken = await namesElsewhere(config.names, gateway, system);
   if (url !== undefined) {
     const rows = await readLitellmRows(url);
     const key = io.env.LITELLM_SALT_KEY ?? io.env.LITELLM_MASTER_KEY ?? null;
     readLitellmModels(into, rows, key);
-    finishNames(into, taken);
+    finishNames(into);
     planPeople(rows, into.plan, into.report, nowMs);
     reportOtherTables(into.report, rows);
-  } else finishNames(into, taken);
+  } else finishNames(into);
   const { plan, report } = into;
   const dir = resolve(io.cwd, given.out ?? '.');
   writeFiles(dir, plan, report.markdown(`Import from ${sourcesOf(positionals, url)}`));
@@ -120,9 +121,10 @@ async function namesElsewhere(
   gateway: Gateway | null,
   system: Plan['system'],
 ): Promise<ReadonlySet<string>> {
-  const { names } = await readNameFiles(files.filter((file) => !file.endsWith(fileNames.names)));
-  const stored = (gateway?.names ?? []).filter((each) => each.imported_from?.system !== system);
-  return new Set([...names.keys(), ...stored.map(({ name }) => name)]);
+  const { names } = await readNameFiles(files);
+  const listed = [...names.values()].map(({ name }) => ({ name: name.name, system: name.importedFrom?.system }));
+  const loaded = (gateway?.names ?? []).map(({ name, imported_from: from }) => ({ name, system: from?.system }));
+  return new Set([...listed, ...loaded].flatMap((each) => (each.system === system ? [] : each.name)));
 }
 
 interface Gateway {

@@ -3,16 +3,15 @@ import type { AdminClient } from '../admin-client.js';
 import { CommandFailure } from '../io.js';
 import { batchesOf, eachAtOnce } from './batches.js';
 import { PatientCalls } from './calls.js';
+import { checkLoaded } from './check-loaded.js';
 import {
   type Imported,
   type ListedAccount,
   type ListedKey,
   type ListedMember,
-  type ListedName,
   type ListedProject,
   sameBudget,
   sameKey,
-  sameName,
   sameProject,
 } from './listed.js';
 import type { AccountPlan, KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
@@ -74,7 +73,7 @@ class Application {
 
   /** Looks for what would end the work half-way. Changes nothing. */
   async prepare(): Promise<void> {
-    await this.checkFiles();
+    await checkLoaded(this.calls, this.plan);
     this.known = await this.calls.all<ListedAccount>('/accounts');
     const { account } = this.options;
     if ('id' in account && !this.baseAccount())
@@ -88,19 +87,6 @@ class Application {
         `The account of "${taken.alias}" would be ${this.emailOf(taken)}, which another account has. Give another address with --new-account. Nothing was changed.`,
       );
     }
-  }
-
-  /** Names that the gateway does not have would make keys useless that are limited to them. */
-  private async checkFiles(): Promise<void> {
-    if (this.plan.names.size === 0) return;
-    const listed = await this.calls.all<ListedName>('/names');
-    const loaded = new Map(listed.map((each) => [each.name, each]));
-    const missing = [...this.plan.names].filter(([name, planned]) => !sameName(loaded.get(name), planned));
-    if (missing.length === 0) return;
-    throw new CommandFailure(
-      `The running gateway does not have ${missing.length} of ${this.plan.names.size} names of this import, such as "${missing[0]![0]}". ` +
-        'Take the written files into its configuration, restart it or reload it, and run this again. Nothing was changed.',
-    );
   }
 
   async run(): Promise<void> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { CommandFailure } from '../io.js';
 import type { ModelEntries } from './entries.js';
 import { readModelEntry } from './litellm-models.js';
+import { addName } from './litellm-names.js';
 import { keyWith } from './provider-keys.js';
 import { noSetting } from './report.js';
 import { budgetOf, keyRates, nameOf, slugOf, sourceId, unusedName, unusedSlug } from './shared.js';
@@ -125,7 +126,7 @@ function addModel(
   const wanted = `${name}/${model}`;
   if (wanted.split('/').length > 2)
     into.report.notTaken(`${path}.model`, `"${wanted.slice(0, 100)}" has the shape of an id`);
-  else into.plan.names.set(wanted, { model: deployment.id, note: 'was: a model of Bifrost' });
+  else addName(into, wanted, { model: deployment.id, note: 'was: a model of Bifrost' }, `${path}.model`);
   return deployment.provider;
 }
 

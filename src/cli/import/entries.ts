@@ -51,4 +51,6 @@ export interface ModelEntries {
   /** Credentials that entries name, by their names. */
   readonly credentials: Map<string, Fields>;
   readonly groups: Groups;
+  /** Names that the gateway has from elsewhere, which stay. */
+  readonly takenNames: ReadonlySet<string>;
 }

@@ -25,7 +25,15 @@ export interface ListedName extends Imported {
   readonly name: string;
   readonly model: string;
   readonly fallback: { models: string[] } | null;
+  readonly provider: Record<string, unknown> | null;
   readonly defaults: Record<string, unknown> | null;
+}
+
+export interface ListedRoute extends Imported {
+  readonly provider: string;
+  readonly configured: boolean;
+  /** Where the provider has several. */
+  readonly keys?: readonly { name: string }[];
 }
 
 export interface ListedMember extends Imported {
@@ -44,9 +52,13 @@ export interface ListedKey extends Imported {
 }
 
 /** A file of an earlier run may be loaded, with the same targets and other settings. */
-export function sameName(there: ListedName | undefined, { model, fallback, defaults }: NamePlan): boolean {
-  if (there?.model !== model) return false;
-  return isDeepStrictEqual([there.fallback, there.defaults], [fallback ?? null, defaults ?? null]);
+export function sameName(there: ListedName | undefined, planned: NamePlan): boolean {
+  if (!there) return false;
+  const { model, fallback = null, provider = null, defaults = null } = planned;
+  return isDeepStrictEqual(
+    [there.model, there.fallback, there.provider, there.defaults],
+    [model, fallback, provider, defaults],
+  );
 }
 
 export function sameBudget(there: BudgetPlan | null, planned: BudgetPlan | null): boolean {

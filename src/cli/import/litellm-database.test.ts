@@ -98,10 +98,11 @@ async function planned(salt: string | null = 'salt') {
   const into: ModelEntries = {
     ...{ plan: new Plan('litellm'), book, report: new ImportReport(), today: '2026-11-18', env: {} },
     ...{ claimed: new Map(), placed: new Map(), covered: new Map(), credentials: new Map(), groups: new Groups() },
+    takenNames: new Set(),
   };
   const found = await readLitellmRows(url);
   readLitellmModels(into, found, salt);
-  finishNames(into, new Set());
+  finishNames(into);
   planPeople(found, into.plan, into.report, Date.parse('2026-11-18T00:00:00Z'));
   reportOtherTables(into.report, found);
   const lines = new Map(into.report.lines.map((line) => [line.field.replace('database LiteLLM_', ''), line]));

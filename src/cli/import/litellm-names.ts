@@ -1,4 +1,5 @@
 /** The names of a LiteLLM configuration: model groups, wildcards, aliases and fallbacks become names with their chains. */
+import { isDeepStrictEqual } from 'node:util';
 import { isModelName } from '../../catalogue/model-name.js';
 import type { Group, Groups, ModelEntries, Named } from './entries.js';
 import { defaultsOf, fieldsOfEntry, readModelEntry } from './litellm-models.js';
@@ -8,7 +9,7 @@ import { ImportReport } from './report.js';
 import { type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 /** A chain of a name has at most so many models. */
-const chainMax = 10;
+export const chainMax = 10;
 
 /** Why a text cannot be a name; null where it can. */
 export function nameFault(name: string): string | null {
@@ -113,15 +114,15 @@ function wildcardModels(
     }));
 }
 
-/** The names of all sources, when they have been read. `taken` are names that the gateway has from elsewhere. */
-export function finishNames(into: ModelEntries, taken: ReadonlySet<string>): void {
-  const { groups, plan, report } = into;
+/** The names of all sources, when they have been read. */
+export function finishNames(into: ModelEntries): void {
+  const { groups, plan, report, takenNames } = into;
   for (const wildcard of groups.wildcards) {
     addWildcard(into, wildcard);
     addLeftOut(report, wildcard.entry, wildcard.path);
   }
   for (const [name, group] of groups.byName) {
-    if (taken.has(name)) {
+    if (takenNames.has(name)) {
       for (const field of group.fields) report.notTaken(field, elsewhere(name));
       continue;
     }
@@ -136,10 +137,20 @@ export function finishNames(into: ModelEntries, taken: ReadonlySet<string>): voi
   const aliasesOf = new Map([...groups.aliases].map(([alias]) => [alias, resolvedAlias(groups, alias)]));
   const chains = chainsOf(into, aliasesOf);
   for (const name of groups.byName.keys()) setChain(into, name, chains.get(name));
-  addAliases(into, aliasesOf, taken);
+  addAliases(into, aliasesOf);
   for (const name of groups.aliases.keys()) setChain(into, name, chains.get(name));
   const rest = chains.get('*');
   for (const [name, { fallback }] of rest ? plan.names : []) if (!fallback) setChain(into, name, rest);
+}
+
+/** Adds a name of a source that has no lists of models. False where it is not taken. */
+export function addName({ plan, report, takenNames }: ModelEntries, name: string, made: NamePlan, field: string) {
+  const known = plan.names.get(name);
+  const isOther = known !== undefined && !isDeepStrictEqual(known, made);
+  if (takenNames.has(name)) report.notTaken(field, elsewhere(name));
+  else if (isOther) report.notTaken(field, `"${name}" stands for something else already: rename one of them`);
+  else plan.names.set(name, made);
+  return plan.names.get(name) === made;
 }
 
 const elsewhere = (name: string) => `the gateway has a name "${name}" from elsewhere, which stays: rename one of them`;
@@ -228,9 +239,8 @@ function setChain({ plan, report, groups }: ModelEntries, name: string, chain: r
 }
 
 function addAliases(
-  { plan, report, groups }: ModelEntries,
+  { plan, report, groups, takenNames }: ModelEntries,
   targets: ReadonlyMap<string, string | null>,
-  taken: ReadonlySet<string>,
 ): void {
   for (const [alias, { field, target: stated }] of groups.aliases) {
     const target = targets.get(alias) ?? null;
@@ -241,7 +251,7 @@ function addAliases(
     else if (target === null) report.notTaken(field, 'the aliases go in a circle');
     else if (groups.byName.has(alias)) report.notTaken(field, 'the model list has this name too');
     else if (!known) report.notTaken(field, `the model list has no "${target.slice(0, 100)}"`);
-    else if (taken.has(alias)) report.notTaken(field, elsewhere(alias));
+    else if (takenNames.has(alias)) report.notTaken(field, elsewhere(alias));
     else {
       plan.names.set(alias, { ...known, note: `was: alias of ${target}` });
       report.taken(field, `the name \`${alias}\`: \`${known.model}\``);

@@ -1,7 +1,17 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { secret, useImports } from '../../../tests/support/import-runs.js';
 
-const { run, made, names, linesOf } = useImports();
+const { run, made, names, linesOf, folder } = useImports();
+
+/** Gives the configuration a file of names that were there before. */
+function haveNames(file: string, ...names: string[]) {
+  const lines = names.map((name) => `  ${name}`);
+  mkdirSync(join(folder(), 'own'), { recursive: true });
+  writeFileSync(join(folder(), file), `names:\n${lines.join('\n')}\n`);
+  writeFileSync(join(folder(), 'lodestone.yaml'), `catalogue: [base.yaml]\nnames: [${file}]\n`);
+}
 
 describe('the import from Bifrost', () => {
   it('hashes virtual keys, and makes customers accounts and teams projects', async () => {
@@ -63,6 +73,48 @@ describe('the import from Bifrost', () => {
   });
 });
 
+describe('a name that the gateway has from elsewhere', () => {
+  const openai = { keys: [{ value: 'env.A', models: ['gpt-4o', 'gpt-4o-mini'] }] };
+  const single = { provider: 'openai', override_params: { model: 'gpt-4o' } };
+
+  it('stays, and the model of Bifrost is not taken', async () => {
+    haveNames('own.yaml', 'openai/gpt-4o: { model: anthropic/anthropic/claude-sonnet/global }');
+    const report = await linesOf('bifrost', { providers: { openai } });
+    expect(Object.keys(names())).toEqual(['openai/gpt-4o-mini']);
+    const line = report.find(({ field }) => field === 'source.json providers.openai.keys[0].models[0]');
+    expect(line).toMatchObject({ verdict: 'not taken', words: expect.stringContaining('from elsewhere') });
+  });
+
+  it('stays, and the config of Portkey is not taken', async () => {
+    haveNames('own.yaml', 'source: { model: anthropic/anthropic/claude-sonnet/global }');
+    const report = await linesOf('portkey', single);
+    expect(names()).toEqual({});
+    const line = report.find(({ field }) => field === 'source.json');
+    expect(line).toMatchObject({ verdict: 'not taken', words: expect.stringContaining('from elsewhere') });
+  });
+
+  it('is one that another system was imported with, too', async () => {
+    const was = 'imported_from: { system: litellm, id: source }';
+    haveNames('own/names.import.yaml', `source: { model: anthropic/anthropic/claude-sonnet/global, ${was} }`);
+    expect((await run('portkey', single)).code).toBe(3);
+    expect(names()).toEqual({});
+    haveNames(
+      'own/names.import.yaml',
+      `source: { model: openai/openai/gpt-4o/global, ${was.replace('litellm', 'portkey')} }`,
+    );
+    expect((await run('portkey', single)).code).toBe(0);
+  });
+
+  it('of two configs with one name the first is taken', async () => {
+    const other = { provider: 'anthropic', override_params: { model: 'claude-sonnet-4-5' } };
+    writeFileSync(join(folder(), 'other.json'), JSON.stringify(other));
+    const { code, out } = await run('portkey', single, 'other.json', '--name', 'both', '--json');
+    expect([code, names()]).toMatchObject([3, { both: { model: 'openai/openai/gpt-4o/global' } }]);
+    const line = JSON.parse(out).report.find(({ field }: { field: string }) => field === 'other.json');
+    expect(line).toMatchObject({ verdict: 'not taken', words: expect.stringContaining('"both"') });
+  });
+});
+
 describe('the import from Portkey', () => {
   it('a fallback is a chain, and a name is that of the file', async () => {
     const config = {
@@ -109,6 +161,42 @@ describe('the import from Portkey', () => {
       'override_params.max_tokens: taken',
       'extra: not taken',
     ]);
+  });
+
+  it('a name has the overrides of its first target, and what others have beside them is not taken', async () => {
+    const target = (model: string, more: object) => ({ provider: 'openai', override_params: { model, ...more } });
+    const report = await linesOf('portkey', {
+      strategy: { mode: 'fallback' },
+      targets: [
+        { provider: 'unknown', override_params: { model: 'x', seed: 1 } },
+        target('gpt-4o', { temperature: 0, top_p: 0.5, max_tokens: 5 }),
+        target('gpt-4o-mini', { temperature: 1, seed: 2, max_tokens: 5, n: 1 }),
+      ],
+      override_params: { n: 1, user: 'u', stream: true, aws_secret_access_key: secret },
+    });
+    const verdictOf = (part: string) => report.find(({ field }) => field === `source.json ${part}`)?.verdict;
+    expect(names().source!.defaults).toEqual({ n: 1, user: 'u', temperature: 0, top_p: 0.5, max_tokens: 5 });
+    expect({
+      ...{
+        unused: verdictOf('targets[0].override_params.seed'),
+        other: verdictOf('targets[2].override_params.temperature'),
+      },
+      ...{
+        added: verdictOf('targets[2].override_params.seed'),
+        same: verdictOf('targets[2].override_params.max_tokens'),
+      },
+      ...{ ofBoth: verdictOf('targets[1].override_params.max_tokens'), ofAll: verdictOf('override_params.user') },
+      ...{
+        ofFirst: verdictOf('targets[1].override_params.top_p'),
+        repeated: verdictOf('targets[2].override_params.n'),
+      },
+      ...{ stream: verdictOf('override_params.stream'), secret: verdictOf('override_params.aws_secret_access_key') },
+    }).toEqual({
+      ...{ unused: 'not taken', other: 'not taken', added: 'not taken', same: 'taken' },
+      ...{ ofBoth: 'taken', ofAll: 'taken', ofFirst: 'changed', repeated: 'taken' },
+      ...{ stream: 'not taken', secret: 'not taken' },
+    });
+    expect(made('names.import.yaml') + made('report.md')).not.toContain(secret);
   });
 
   it('conditions are not taken', async () => {

@@ -1,9 +1,11 @@
 /** Reads a Portkey config: its targets become a name with a chain. */
 
+import { isDeepStrictEqual } from 'node:util';
+import { whyNoDefault } from '../../wire/default-fields.js';
 import type { Deployment, ModelEntries } from './entries.js';
 import { readModelEntry } from './litellm-models.js';
-import { nameFault } from './litellm-names.js';
-import { noSetting } from './report.js';
+import { addName, chainMax, nameFault } from './litellm-names.js';
+import { type ImportReport, noSetting } from './report.js';
 import { fieldsWithin, RenamedReport, reportLeft } from './source-fields.js';
 import { type Fields, fieldsOf, listOf, textOf } from './values.js';
 
@@ -27,23 +29,21 @@ export function readPortkeyConfig(into: ModelEntries, config: Fields, name: stri
   const fault = nameFault(name);
   if (fault !== null) {
     report.notTaken(file, `"${name.slice(0, 100)}" ${fault}: give one with --name`);
-  } else readStrategy(into, config, name, file);
+  }
+  const isTaken = fault === null && readStrategy(into, config, name, file);
   for (const [setting, words] of Object.entries(whyNot)) {
     if (config[setting] !== undefined && fields.includes(`${file} ${setting}`))
       report.notTaken(`${file} ${setting}`, words);
   }
-  const isTaken = into.plan.names.has(name);
   reportLeft(report, fields, isTaken ? noSetting : 'its config was not taken, as another line of it says');
 }
 
-function readStrategy(into: ModelEntries, config: Fields, name: string, file: string): void {
-  const { plan, report } = into;
+function readStrategy(into: ModelEntries, config: Fields, name: string, file: string): boolean {
+  const { report } = into;
   const mode = textOf(fieldsOf(config.strategy).mode) ?? 'single';
   if (mode === 'conditional') {
-    return void report.notTaken(
-      `${file} strategy`,
-      'conditions on a request have no counterpart: let the client choose a name',
-    );
+    report.notTaken(`${file} strategy`, 'conditions on a request have no counterpart: let the client choose a name');
+    return false;
   }
   const listed = listOf(config.targets).map((target, index) => ({
     target: fieldsOf(target),
@@ -51,32 +51,73 @@ function readStrategy(into: ModelEntries, config: Fields, name: string, file: st
   }));
   const targets = listed.length > 0 ? listed : [{ target: config, at: `${file} ` }];
   const ordered = mode === 'loadbalance' ? byWeight(targets) : targets;
-  const found = ordered.flatMap(({ target, at }) => readTarget(into, target, at) ?? []);
+  const found = ordered.flatMap((each) => {
+    const deployment = readTarget(into, each.target, each.at);
+    return deployment === null ? [] : { ...each, deployment };
+  });
   const [first, ...rest] = found;
   const field = config.strategy === undefined ? file : `${file} strategy`;
-  if (!first) return void report.notTaken(field, 'no target names a model that is known');
-  const chain = [...new Set(rest.map(({ id }) => id))].filter((id) => id !== first.id);
-  const defaults = {
-    ...withoutModel(fieldsOf(config.override_params)),
-    ...withoutModel(overrideOf(ordered[0]!.target)),
-  };
-  plan.names.set(name, {
-    model: first.id,
+  if (!first) {
+    report.notTaken(field, 'no target names a model that is known');
+    return false;
+  }
+  const { id } = first.deployment;
+  const later = [...new Set(rest.map(({ deployment }) => deployment.id))].filter((each) => each !== id);
+  const chain = later.slice(0, chainMax);
+  const defaults = takeOverrides(report, fieldsOf(config.override_params), found, file);
+  const made = {
+    model: id,
     ...(chain.length > 0 && { fallback: { models: chain } }),
     ...(Object.keys(defaults).length > 0 && { defaults }),
     note: `was: a Portkey config (${mode})`,
-  });
-  if (listed.length > 0) {
-    for (const each of Object.keys(withoutModel(fieldsOf(config.override_params))))
-      report.taken(`${file} override_params.${each}`, 'a default of the name');
+  };
+  if (!addName(into, name, made, field)) return false;
+  const words = `the name \`${name}\`: \`${id}\`${chain.length > 0 ? `, then ${chain.map((each) => `\`${each}\``).join(', ')}` : ''}`;
+  if (later.length > chainMax)
+    report.changed(field, `a chain has ${chainMax} models: the last ${later.length - chainMax} are left out`);
+  if (mode === 'loadbalance') report.changed(field, `${words}; shares became an order`);
+  else report.taken(field, words);
+  return true;
+}
+
+interface FoundTarget {
+  readonly target: Fields;
+  readonly at: string;
+}
+
+/** The defaults of the name: the overrides of its first target, over those that all targets share. */
+function takeOverrides(report: ImportReport, shared: Fields, found: readonly FoundTarget[], file: string): Fields {
+  const common = withoutModel(shared);
+  const all = found.map(({ target }) => ({ ...common, ...withoutModel(overrideOf(target)) }));
+  const isDefault = ([name, value]: [string, unknown]) => value !== null && whyNoDefault(name) === null;
+  const defaults = Object.fromEntries(Object.entries(all[0]!).filter(isDefault));
+  for (const [index, { target, at }] of found.entries()) {
+    for (const [name, value] of Object.entries(all[index]!)) {
+      const field = `${name in overrideOf(target) ? at : `${file} `}override_params.${name}`;
+      const fault = whyNoDefault(name);
+      if (fault !== null) report.notTaken(field, fault);
+      else if (!isDeepStrictEqual(defaults[name] ?? null, value))
+        report.notTaken(field, 'one name has one set of defaults, and the first target has another');
+      else if (all.some((each) => !(name in each)))
+        report.changed(field, 'a default of the name, for every model of its chain');
+      else report.taken(field, 'a default of the name');
+    }
   }
-  const made = `the name \`${name}\`: \`${first.id}\`${chain.length > 0 ? `, then ${chain.map((id) => `\`${id}\``).join(', ')}` : ''}`;
-  if (mode === 'loadbalance') report.changed(field, `${made}; shares became an order`);
-  else report.taken(field, made);
+  const unused = Object.keys(common).map((name) => `${file} override_params.${name}`);
+  report.addRest(unused, 'changed', 'left out: every target has its own');
+  return defaults;
 }
 
 /** `at` is what the names of its fields begin with. */
 function readTarget(into: ModelEntries, target: Fields, at: string): Deployment | null {
+  const deployment = deploymentOf(into, target, at);
+  const overrides = Object.keys(withoutModel(overrideOf(target))).map((name) => `${at}override_params.${name}`);
+  if (deployment === null)
+    into.report.addRest(overrides, 'not taken', 'its target was not taken, as another line of it says');
+  return deployment;
+}
+
+function deploymentOf(into: ModelEntries, target: Fields, at: string): Deployment | null {
   const { report } = into;
   const override = overrideOf(target);
   const provider = textOf(target.provider)?.replace(/^@/, '') ?? null;
@@ -97,8 +138,6 @@ function readTarget(into: ModelEntries, target: Fields, at: string): Deployment 
   };
   for (const name of Object.keys(target)) if (name in whyNot) report.notTaken(`${at}${name}`, whyNot[name]!);
   report.taken(`${at}provider`, 'with its model');
-  for (const name of Object.keys(withoutModel(override)))
-    report.taken(`${at}override_params.${name}`, 'a default of the name');
   const named = (field: string) => `${at}${ownFields[field.slice(field.lastIndexOf('.') + 1)] ?? 'provider'}`;
   return readModelEntry({ ...into, report: new RenamedReport(report, named) }, { litellm_params: params }, '');
 }

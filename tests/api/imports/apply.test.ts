@@ -160,7 +160,43 @@ describe('an import that is applied', () => {
   it('names that the gateway does not have end it before the first call', async () => {
     const plan = planOf('names');
     plan.names.set('gpt-4o', { model: 'auto/meta/llama' });
-    await expect(applyPlan(plan, optionsOf('names'))).rejects.toThrow('such as "gpt-4o"');
+    await expect(applyPlan(plan, optionsOf('names'))).rejects.toThrow('such as the name "gpt-4o"');
     expect(await stateOf('names')).toEqual([]);
+  });
+
+  it('names, routes and providers that the gateway has otherwise end it before the first call', async () => {
+    const definition = { model: 'auto/meta/llama', provider: { only: ['acme'] } };
+    await bench.gateway.admin('PUT', '/names/narrow', definition);
+    const route = { provider: 'acme', locode: 'defra' };
+    const faults: [words: string, (plan: Plan) => unknown][] = [
+      ['the name "narrow"', ({ names }) => names.set('narrow', { model: 'auto/meta/llama' })],
+      [
+        'the route "acme/meta/new/defra"',
+        ({ catalogue }) => catalogue.models.push({ creator: 'meta', model: 'new', routes: [route] }),
+      ],
+      [
+        'the route "acme-2/meta/llama/defra"',
+        ({ catalogue }) => catalogue.routes.push({ ...route, model: 'meta/llama', provider: 'acme-2' }),
+      ],
+      ['the provider "openai-2"', ({ providers }) => providers.set('openai-2', { api_key: '${A}' })],
+      [
+        'the key "A" of the provider "acme"',
+        ({ providers }) => {
+          const keys = ['A', 'B'].map((name) => ({ name, api_key: name }));
+          providers.set('acme', { keys });
+        },
+      ],
+    ];
+    for (const [words, add] of faults) {
+      const plan = planOf('otherwise');
+      add(plan);
+      await expect(applyPlan(plan, optionsOf('otherwise')), words).rejects.toThrow(words);
+    }
+    expect(await stateOf('otherwise')).toEqual([]);
+    const plan = planOf('otherwise');
+    plan.names.set('narrow', definition);
+    plan.catalogue.routes.push({ ...route, model: 'meta/llama' });
+    plan.providers.set('acme', {});
+    expect((await applyPlan(plan, optionsOf('otherwise'))).made.keys).toBe(12);
   });
 });
