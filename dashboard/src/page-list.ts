@@ -77,7 +77,7 @@ export const pageGroups: readonly PageGroup[] = [
     pages: [
       {
         path: '/keys',
-        title: 'API keys',
+        title: 'Keys',
         icon: KeyIcon,
         right: 'keys.read',
         load: () => import('./pages/keys/keys-page.js'),

@@ -37,6 +37,7 @@ describe('who may sign up by default', () => {
     ['the host is ::1', 'server: { host: "::1" }'],
     ['the host is localhost', 'server: { host: localhost, base_url: "http://localhost:8787" }'],
     ['base_url is loopback', 'server: { base_url: "http://[::1]:8787" }'],
+    ['the database is the operator’s own', 'storage: { database_url: "postgres://db/lodestone" }'],
   ])('anybody, with welcome credit, while %s', (_, yaml) => {
     expect(defaultsOf(yaml)).toEqual(['open', oneUsd]);
   });
@@ -49,7 +50,6 @@ describe('who may sign up by default', () => {
     ['base_url only looks like loopback', 'server: { base_url: "http://127.0.0.1.example.com" }'],
     ['dashboard_url is public', 'server: { dashboard_url: "https://ai.example.com/dashboard" }'],
     ['a proxy is trusted', 'server: { trusted_proxies: [10.0.0.0/8] }'],
-    ['the database is the operator’s own', 'storage: { database_url: "postgres://db/lodestone" }'],
   ])('nobody, and no welcome credit, where %s', (_, yaml, env) => {
     expect(defaultsOf(yaml, env)).toEqual(['closed', 0n]);
     expect(defaultsOf(`${yaml}\nregistration: open\nwelcome_credit_usd: "0.25"`, env)).toEqual(['open', oneUsd / 4n]);

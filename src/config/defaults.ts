@@ -26,7 +26,7 @@ export function configOf(checked: CheckedSettings): Config {
   const section = <Name extends keyof typeof sections>(name: Name) =>
     valuesOf(sections[name], (values[name] ?? {}) as FileValues, checked);
   const [server, storage] = [section('server'), section('storage')];
-  const isTrial = storage.databaseUrl === null && isOnlyLocal(server);
+  const isTrial = isOnlyLocal(server);
   return {
     ...top,
     file,

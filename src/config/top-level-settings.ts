@@ -4,8 +4,7 @@ import { adminToken, adminTokenMin, usdAmount } from './field-types.js';
 import { setting } from './setting.js';
 import { publicIssuers, workloadIssuer } from './workload-issuers.js';
 
-const thisMachineOnly =
-  'the embedded store is in use, `server.host`, `base_url` and `dashboard_url` are loopback, and no proxy is trusted';
+const thisMachineOnly = '`server.host`, `base_url` and `dashboard_url` are loopback, and no proxy is trusted';
 
 export const topLevel = {
   workers: setting('workers', integerFrom(1, 1024), 1, {

@@ -86,6 +86,15 @@ export const peopleErrors = {
     message: ({ invited, signedIn }) =>
       `This invitation is for "${invited}", and you are signed in as "${signedIn}". Sign out and open the link again, or ask for an invitation to your own email.`,
   }),
+  invitation_sign_in_first: row<{ email: string }>({
+    status: 401,
+    type: 'authentication_error',
+    code: 'session_required',
+    when: 'An invitation is accepted without a session, for somebody without a password who is a member or an operator already, or has signed in with an identity provider.',
+    remedy: 'Sign in, then open the link again. An operator can make a link that sets a password.',
+    message: ({ email }) =>
+      `"${email}" is somebody here already, so this link sets no password. Sign in as "${email}" and open the link again. If you cannot sign in, ask an operator for a link that sets a password.`,
+  }),
   single_sign_on_required: row({
     status: 403,
     type: 'permission_error',

@@ -198,6 +198,7 @@ export function prepareExchange(
     promptEstimate,
     costEstimatePico,
     holdsBalance,
+    unpaid,
     refusal,
     startedAtMs: 0,
     bodyMs: 0,

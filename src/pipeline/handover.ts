@@ -36,7 +36,7 @@ export interface Exchange {
   /** What the requested model id stands for. */
   readonly plan: Plan;
   /** The fallback chain: the one that the request carries, else the saved one. */
-  chain: readonly Plan[];
+  readonly chain: readonly Plan[];
   /** The account's, which may change while the request waits: every stage, and the receipt, has the one that decided. */
   readonly policy: RoutingPolicy;
   /** The project's, in the same way; null where it has none. */
@@ -51,6 +51,8 @@ export interface Exchange {
   readonly costEstimatePico: PicoUsd;
   /** False where only own credentials may serve it. */
   holdsBalance: boolean;
+  /** What the balance rules out of the requested id and its chain; null where that is nothing. */
+  unpaid: Unpaid | null;
   /** Why no route may serve it; null where one may. */
   readonly refusal: GatewayError | null;
   startedAtMs: number;

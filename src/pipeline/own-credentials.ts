@@ -80,8 +80,8 @@ function leaveOutOperators(exchange: Exchange, refusal: unknown): void {
   const eligible = gated.eligible.filter(({ credential }) => credential !== undefined);
   if (!isUnpaid || !holdsBalance || eligible.length === 0) throw refusal;
   exchange.gated = { ...gated, eligible };
-  // The entries of the chain are gated when they are walked, and would be the operator's again.
-  exchange.chain = [];
+  // The entries of the chain are gated when they are walked.
+  exchange.unpaid = { refusal, hasFee: false };
   exchange.holdsBalance = false;
 }
 

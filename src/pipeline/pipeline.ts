@@ -14,7 +14,7 @@ import { EarlyChat } from './early-chat.js';
 import { type Arrival, openExchange, prepareExchange } from './exchange.js';
 import { gate } from './gate.js';
 import type { Delivered, Exchange, GateOutcome, Plan, RememberedRoute, WalkOutcome } from './handover.js';
-import { headsOf, unpaidBy } from './own-credentials.js';
+import { headsOf } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { rank } from './rank.js';
 import { alongChain } from './resolve.js';
@@ -249,9 +249,8 @@ function momentOf({ createdAt, promptEstimate }: Exchange): PriceMoment {
 
 /** The gates of an entry of the chain, by the policy and at the moment of the request. */
 function gateEntry(ports: PipelinePorts, exchange: Exchange, plan: Plan): GateOutcome {
-  const { identity, policy, projectPolicy, preferences } = exchange;
+  const { identity, policy, projectPolicy, preferences, unpaid } = exchange;
   const { territory } = exchange.caller.origin;
-  const unpaid = plan.hasOwn ? unpaidBy(ports, identity) : null;
   return gate(ports, plan, {
     identity,
     policy,

@@ -40,8 +40,8 @@ async function open(name: string): Promise<void> {
 const press = (name: string) => visitor.page.getByRole('button', { name, exact: true }).click();
 
 async function createKey(name: string, expiry: string): Promise<string> {
-  await open('API keys');
-  await press('Create API key');
+  await open('Keys');
+  await press('Create key');
   await visitor.page.getByLabel('Name').fill(name);
   await visitor.page.getByLabel('Expiry').selectOption(expiry);
   await press('Create');
@@ -98,9 +98,9 @@ describeInBrowser('from sign-up to the bill', () => {
     await open('Usage');
     await visitor.page.getByRole('cell', { name: 'alias/fast' }).waitFor();
 
-    await open('API keys');
+    await open('Keys');
     await press('Delete');
-    await press('Delete API key');
+    await press('Delete key');
     await visitor.page.getByText('No API keys yet').waitFor();
     await expect(ask('alias/fast')).rejects.toMatchObject({ status: 401, code: 'api_key_not_registered' });
   });

@@ -49,7 +49,7 @@ describeInBrowser('a page that throws', () => {
     await page.getByText('No aliases yet').waitFor();
     expect(await failed.count()).toBe(0);
 
-    await menu.getByRole('link', { name: 'API keys' }).click();
+    await menu.getByRole('link', { name: 'Keys' }).click();
     await failed.waitFor();
     await page.unroute('**/dashboard/api/keys');
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -61,7 +61,7 @@ describeInBrowser('a page that throws', () => {
     const { page } = visitor;
     await visitor.visit('/aliases');
     await page.route('**/dashboard/assets/keys-page-*.js', (route) => route.abort());
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API keys' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys' }).click();
     const failed = page.getByRole('alert').filter({ hasText: 'This page has failed' });
     await failed.waitFor();
     await failed.getByRole('button', { name: 'Reload the dashboard' }).waitFor();

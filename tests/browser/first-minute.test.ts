@@ -71,7 +71,7 @@ async function firstMinute({ page }: Visitor, before: Before): Promise<Minute> {
     await page.getByRole(role, { name }).first().click();
     clicks++;
   };
-  await click('button', /Create API key|Create another/);
+  await click('button', /Create key|Create another/);
   await page.getByTestId('first-token').waitFor();
   await click('button', 'Copy curl command');
   const command = (await page.evaluate('navigator.clipboard.readText()')) as string;

@@ -94,8 +94,8 @@ describeInBrowser('moving in', () => {
     await visitor.visit('/models');
     await page.getByText('gpt-4o').first().waitFor();
     await visitor.visit('/keys');
-    await page.getByText('imported from LiteLLM').waitFor();
-    await page.getByRole('button', { name: 'Replace with a new key' }).waitFor();
+    await page.getByText('brought from LiteLLM').waitFor();
+    await page.getByRole('button', { name: 'Replace by a new key' }).waitFor();
     await visitor.visit('/playground');
     await page.getByLabel('Model').fill('gpt-4o');
     await page.getByRole('option', { name: /gpt-4o/ }).waitFor();

@@ -1,4 +1,4 @@
-/** The API keys page in a real browser: a key with limits is created, edited, disabled and enabled. */
+/** The Keys page in a real browser: a key with limits is created, edited, disabled and enabled. */
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { closeWindows, describeInBrowser, launchBrowser } from '../support/browser.js';
@@ -36,7 +36,7 @@ describeInBrowser('keys with limits', () => {
     visitor = await visitorOf(browser, gateway, member);
     const { page } = visitor;
     await visitor.visit('/keys');
-    await press('Create API key');
+    await press('Create key');
     await page.getByLabel('Name').fill('team');
     await page.getByText('Limits and scope').click();
     await page.getByLabel('Spend limit (USD)').fill('lots');
@@ -79,7 +79,7 @@ describeInBrowser('keys with limits', () => {
     await visitor.visit('/keys');
     const tokens: string[] = [];
     for (const name of ['alpha', 'beta', 'gamma']) {
-      await press('Create API key');
+      await press('Create key');
       await page.getByLabel('Name').fill(name);
       await press('Create');
       tokens.push((await page.getByTestId('new-token').textContent())!);
@@ -92,9 +92,9 @@ describeInBrowser('keys with limits', () => {
     await page.getByLabel('Search', { exact: true }).fill('BET');
     await page.getByRole('row').filter({ hasText: 'alpha' }).waitFor({ state: 'detached' });
     await page.getByLabel('Search', { exact: true }).fill('');
-    for (const name of ['alpha', 'gamma']) await page.getByLabel(`Choose the API key ${name}`).check();
-    await press('Delete 2 API keys');
-    await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 API keys' }).click();
+    for (const name of ['alpha', 'gamma']) await page.getByLabel(`Choose the key ${name}`).check();
+    await press('Delete 2 keys');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 2 keys' }).click();
     // Rows behind a dialog are hidden, so only the message says that it is done.
     await page.getByText('Deleted. The next request').first().waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'gamma' }).count()).toBe(0);

@@ -127,7 +127,7 @@ describeInBrowser('an organisation', () => {
     await grace.page.getByRole('button', { name: /join|accept/i }).click();
     await grace.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await grace.follow('/keys');
-    await grace.page.getByRole('button', { name: 'Create API key' }).click();
+    await grace.page.getByRole('button', { name: 'Create key' }).click();
     await grace.page.getByLabel('Name').fill('laptop');
     await grace.page.getByLabel('Project').last().selectOption('search');
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();

@@ -131,7 +131,7 @@ const byAddress = ['/', '/models', '/audit'];
 const empty: PageCase[] = [
   { path: '/', heading: 'Overview', shows: 'Get your first answer in three steps' },
   { path: '/usage', heading: 'Usage', shows: 'No requests yet' },
-  { path: '/keys', heading: 'API keys', shows: 'No API keys yet' },
+  { path: '/keys', heading: 'Keys', shows: 'No API keys yet' },
   { path: '/aliases', heading: 'Aliases', shows: 'No aliases yet' },
   { path: '/fallback', heading: 'Fallback', shows: 'No fallback' },
 ];
@@ -197,7 +197,7 @@ describeInBrowser('at 1440 and at 390 px, light and dark', () => {
     async (width) => {
       await visitor.follow('/keys');
       await visitor.showAt(width);
-      const open = visitor.page.getByRole('button', { name: 'Create API key' });
+      const open = visitor.page.getByRole('button', { name: 'Create key' });
       await open.click();
       await visitor.page.getByRole('dialog').waitFor();
       await expectSound(visitor, 'create-key', { widths: [width] });

@@ -63,6 +63,7 @@ export async function createGatewayFiles(options: GatewayFilesOptions = {}): Pro
     storage: { data_dir: dataDir, database_url: database?.databaseUrl ?? null },
     demo: false,
     admin_token: adminToken,
+    ...(database && { registration: 'closed', welcome_credit_usd: '0' }),
     catalogue: options.catalogue ? [catalogueFile] : ['builtin'],
     limits: { ip_requests_per_minute: 1e6, key_requests_per_minute: 1e6, key_tokens_per_minute: 1e9 },
   };

@@ -13,7 +13,7 @@ export function useLack(right: string): string | null {
   return useSession().lacks[right] ?? null;
 }
 
-/** Whether the API keys page lists every key of a project: a developer sees only the keys that they hold. */
+/** Whether the Keys page lists every key of a project: a developer sees only the keys that they hold. */
 export function useSeesAllKeys(): boolean {
   const { role } = useSession();
   return useLack('keys.read') === null && role !== 'developer';

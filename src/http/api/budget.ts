@@ -44,8 +44,9 @@ export function registerBudget(app: FastifyInstance, deps: HttpDeps, prefix: str
 }
 
 async function spentByKey({ store }: HttpDeps, { key, account }: Identity, fromMs: number): Promise<PicoUsd> {
-  if (fromMs === 0) return store.keys.usage(key.id);
-  return (await store.usage.spentSince(account.id, fromMs)).get(key.id) ?? 0n;
+  const opening = await store.brought.openingSince(key.id, fromMs);
+  if (fromMs === 0) return opening + (await store.keys.usage(key.id));
+  return opening + ((await store.usage.spentSince(account.id, fromMs)).get(key.id) ?? 0n);
 }
 
 /** What requests in flight hold of each limit. Without limits, what is held is known of the account alone. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import type { Session } from '../../accounts/sign-in/session.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import type { Invitation } from '../../storage/store.js';
+import type { Invitation, Person } from '../../storage/store.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
@@ -48,6 +48,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
       expires_at: new Date(expiresAt).toISOString(),
       signed_in_as: session?.person.email ?? null,
       has_password: person?.hasPassword ?? false,
+      sign_in_first: person !== null && (await isSomebody(person)),
     };
   });
 
@@ -66,6 +67,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
     checkPasswordsAllowed(dashboard);
     const before = await store.people.findByEmail(email);
     if (before?.status === 'suspended') throw gatewayError('person_suspended');
+    if (before && (await isSomebody(before))) throw gatewayError('invitation_sign_in_first', { email });
     if (!password) {
       const reason = 'is missing: send a password, or sign in first';
       throw gatewayError('member_field_invalid', { param: 'password', reason });
@@ -85,6 +87,16 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
     const opened = await newSession(dashboard, cookies, accountId);
     return reply.code(before ? 200 : 201).send(await sessionJson(deps, dashboard, opened));
   });
+
+  /**
+   * Somebody without a password who has rights already, or another way to sign in. Whoever invites may hold the link too, so it must not give
+   * them a password of such a person.
+   */
+  async function isSomebody({ id, hasPassword, operator }: Person): Promise<boolean> {
+    if (hasPassword) return false;
+    if (operator || (await store.people.standing(id)).memberships.length > 0) return true;
+    return (await store.identities.ofPerson(id)).length > 0;
+  }
 
   /** The same session, which acts in the new account from now on. */
   async function joined(cookie: string, accountId: string): Promise<Session> {

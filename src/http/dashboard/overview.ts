@@ -1,5 +1,6 @@
 /** `GET overview`: spend, requests, errors, first-byte latency and carbon over time, and where requests were served. */
 import type { FastifyInstance } from 'fastify';
+import { mayDo } from '../../accounts/roles.js';
 import { usdText } from '../../base/money.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
@@ -8,6 +9,7 @@ import { projectScope, settledWaitMs } from '../api/generations.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { queryText } from '../query.js';
+import { standingOf } from '../rights.js';
 import { intensitiesOf } from './report-figures.js';
 
 const hourMs = 3_600_000;
@@ -64,7 +66,7 @@ export function registerOverview(app: FastifyInstance, deps: HttpDeps): void {
         const { city = null, country = null, lat = null, lon = null } = region ?? {};
         return { city, country, lat, lon, grid_carbon: region?.carbon ?? null };
       }),
-      balance_usd: usdText(account.balancePico),
+      balance_usd: mayDo(standingOf(request), 'credits.read') ? usdText(account.balancePico) : null,
     };
   });
 }

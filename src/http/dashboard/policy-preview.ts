@@ -1,6 +1,8 @@
 /** `GET policy/gates` describes the gates; `POST policy/preview` counts the routes of a model that a draft policy leaves. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { noSuchProject } from '../../accounts/projects/projects.js';
+import { reaches } from '../../accounts/roles.js';
 import { findModel } from '../../catalogue/lookup.js';
 import type { PriceMoment } from '../../catalogue/price-moment.js';
 import type { Model, Route, Snapshot } from '../../catalogue/route.js';
@@ -15,6 +17,7 @@ import { bodyFields } from '../admin/fields.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { projectNamed } from '../projects/project-records.js';
+import { standingOf } from '../rights.js';
 import { whyNot } from './catalogue.js';
 
 const draft = z.strictObject({
@@ -32,7 +35,8 @@ export function registerPolicyPreview(app: FastifyInstance, deps: HttpDeps): voi
     const { model: id, policy: fields, project } = bodyFields(request, draft);
     if (!catalogue.current) throw gatewayError('service_unavailable');
     const account = accountOf(request);
-    if (project !== undefined) projectNamed(account, project);
+    if (project !== undefined && !reaches(standingOf(request), projectNamed(account, project).id))
+      throw noSuchProject(project);
     const isServable = (route: Route) => whyNot(deps, request, route) === null;
     const policies =
       project === undefined

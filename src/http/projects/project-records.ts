@@ -53,8 +53,9 @@ export class ProjectRecords {
     const fields = settingsFields(request, isOperators(request) ? importedProjectChange : projectChange);
     this.checkTrust(request, fields);
     const change = projectChangeOf(fields);
-    await this.setBudget(actor, account, project, fields);
+    // Before the budget, because a taken name is a refusal, which changes nothing.
     if (Object.keys(change).length > 0) await this.deps.directory.projects.update(actor, account, project, change);
+    await this.setBudget(actor, account, project, fields);
     return this.one(account, project);
   }
 

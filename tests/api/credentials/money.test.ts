@@ -174,6 +174,33 @@ describe('the balance', () => {
     expect(free.sentKeys()).toEqual([own, own, own]);
   });
 
+  it('rules them out of a chain too, where it is empty', async () => {
+    const manager = await free.payer({ credit: null });
+    free.bench.upstream.enqueue(json({ error: { message: 'no' } }, { status: 500 }), json(completion()));
+    const fallback = { models: ['acme/meta/llama', 'acme/meta/other'] };
+    const reply = await free.post(manager, '/v1/chat/completions', ask({ model: keyed, fallback }));
+    expect([reply.status, reply.json.error.code], reply.text).toEqual([503, 'provider_error']);
+    expect(free.sentKeys()).toEqual([own]);
+    expect(await free.bench.gateway.ledger(manager.accountId)).toEqual([]);
+  });
+
+  it('leaves the customer’s candidates of a chain where it does not admit the operator’s', async () => {
+    const manager = await free.payer({ credit: '0.00001', credential: { use: 'last' } });
+    await free.bench.gateway.admin('PATCH', `/accounts/${manager.accountId}`, { overdraft: 'bounded' });
+    free.bench.upstream.enqueue(
+      json(completion(), { delayMs: 1_000 }),
+      json({ error: { message: 'no' } }, { status: 500 }),
+      json(completion()),
+    );
+    const holding = free.post(manager, '/v1/chat/completions', ask());
+    await free.bench.upstream.waitForCalls(1);
+    const fallback = { models: ['acme/meta/other', 'auto/meta/llama'] };
+    const reply = await free.post(manager, '/v1/chat/completions', ask({ model: keyed, fallback }));
+    expect(reply.json.router_metadata?.credential, reply.text).toMatchObject({ owner: 'account' });
+    expect(free.sentKeys().slice(1)).toEqual([own, own]);
+    expect((await holding).status).toBe(200);
+  });
+
   it('a cap counts the list price of the own credential, across a restart too', async () => {
     const manager = await free.payer({ key: { limit_usd: '0.000012' } });
     free.bench.upstream.reply(json(completion()));

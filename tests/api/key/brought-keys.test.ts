@@ -123,7 +123,10 @@ describe('a key of another system', () => {
     const made = await bring(token, { limit_usd: '5', limit_reset: 'daily', opening_usage_usd: '5' });
     expect(made.json).toMatchObject({ usage_usd: '5', limit_remaining_usd: '0' });
     expect((await bench.gateway.chat(ask(), { key: token })).json.error.code).toBe('key_limit_exceeded');
+    const budget = async (key: string) => (await bench.gateway.call('GET', '/v1/budget', undefined, { key })).json.key;
+    expect(await budget(token)).toMatchObject({ spent_usd: '5', remaining_usd: '0' });
     clock.advance(day);
+    expect((await budget(token)).spent_usd).toBe('0');
     expect(await statusWith(token)).toBe(200);
     const { accountId } = await bench.gateway.account();
     const { json: shown } = await bench.gateway.admin('GET', `/accounts/${accountId}/keys/${made.json.id}`);
@@ -131,6 +134,7 @@ describe('a key of another system', () => {
     const never = newToken();
     await bring(never, { limit_usd: '5', opening_usage_usd: '6' });
     expect(await statusWith(never)).toBe(402);
+    expect(await budget(never)).toMatchObject({ spent_usd: '6', remaining_usd: '0' });
   });
 
   it('an address that presents 60 unknown tokens gets 429 for further ones, and known tokens are served', async () => {

@@ -54,6 +54,29 @@ describe('/v1/invitations', () => {
     expect(joined.json.accounts).toHaveLength(2);
   });
 
+  it('sets no password of a person who is a member, an operator or known to an identity provider: they sign in', async () => {
+    const { client } = await newOwner(gateway);
+    const elsewhere = await newOwner(gateway);
+    const bare = newAddress('bare');
+    const members = `/accounts/${elsewhere.accountId}/members`;
+    const { json: member } = await gateway.admin('POST', members, { email: bare, role: 'admin' });
+    const { json: link } = await client.call('POST', 'invitations', { email: bare, role: 'developer' });
+    const opened = await new DashboardClient(gateway.url).call('POST', 'invitations/open', { token: link.token });
+    expect(opened.json).toMatchObject({ has_password: false, sign_in_first: true });
+    const stranger = new DashboardClient(gateway.url);
+    const refused = await accept(stranger, link.token);
+    expect([refused.status, refused.json.error.code], refused.text).toEqual([401, 'session_required']);
+    expect(refused.json.error.message).toContain(bare);
+    expect(stranger.cookies.size).toBe(0);
+    expect((await gateway.admin('GET', `/people/${member.id}`)).json.has_password).toBe(false);
+
+    await elsewhere.client.call('DELETE', `members/${member.id}`);
+    await gateway.admin('PATCH', `/people/${member.id}`, { operator: true });
+    expect((await accept(stranger, link.token)).status, 'an operator').toBe(401);
+    await gateway.admin('PATCH', `/people/${member.id}`, { operator: false });
+    expect((await accept(stranger, link.token)).status, 'nobody who is anything yet').toBe(200);
+  });
+
   it('ends after 7 days, when it is revoked, and when a newer one replaces it', async () => {
     const { client } = await newOwner(gateway);
     const other = await newOwner(gateway);

@@ -260,6 +260,9 @@ it('a developer of one project: 404 for each endpoint about another one', async 
     const reply = await client.call(method, path, bodyFor(endpoint, own));
     if (reply.status !== 404) faults.push(`${endpoint}: ${shown(reply)}`);
   }
+  const preview = (project: string) => client.call('POST', 'policy/preview', { model: '', policy: {}, project });
+  expect([(await preview(own.defaultProject)).status, (await preview(own.search)).status]).toEqual([404, 200]);
+  expect((await client.call('GET', 'overview')).json.balance_usd).toBe(null);
   const names = (await client.call('GET', 'project-names')).json as { data: object[] };
   expect(names.data).toEqual([{ id: own.search, name: expect.any(String), is_default: false }]);
   const signedOut = new DashboardClient(gateway.url);

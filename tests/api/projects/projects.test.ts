@@ -85,6 +85,15 @@ describe('/v1/projects', () => {
     expect((await elsewhere.call('POST', '/projects', { name: 'twice' })).status).toBe(201);
   });
 
+  it('changes nothing where the name is taken, and the budget is sent with it', async () => {
+    const manager = await managerOf(bench);
+    const [one, other] = await Promise.all(['one', 'other'].map((name) => manager.call('POST', '/projects', { name })));
+    const change = { name: 'other', budget: { limit_usd: '5', period: 'monthly' } };
+    const refused = await manager.call('PATCH', `/projects/${one!.json.id}`, change);
+    expect([refused.status, refused.json.error.code], other!.text).toEqual([409, 'project_exists']);
+    expect((await manager.call('GET', `/projects/${one!.json.id}`)).json).toMatchObject({ name: 'one', budget: null });
+  });
+
   it('409 project_is_default and project_not_empty, until the last key is gone', async () => {
     const { call, accountId } = await manager();
     const row = { status: 409, type: 'invalid_request_error', code: 'project_is_default' };

@@ -55,7 +55,7 @@ export function AccountKeys({ account }: { account: string }) {
     },
   ];
   return (
-    <Card flush title="API keys">
+    <Card flush title="Keys">
       <PageData query={keys}>
         {(list) =>
           list.length === 0 ? (
@@ -66,7 +66,7 @@ export function AccountKeys({ account }: { account: string }) {
         }
       </PageData>
       <ConfirmDialog
-        action="Delete API key"
+        action="Delete key"
         change={remove}
         onClose={() => setDoomed(null)}
         onDone={() => say('API key deleted.')}

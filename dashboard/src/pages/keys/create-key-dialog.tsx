@@ -57,7 +57,7 @@ export function CreateKeyDialog({ onClose, instead = null, project = null }: Cre
       keep={made ? 'The API key cannot be shown again. Close without it?' : undefined}
       onClose={close}
       open
-      title={made ? 'Your new API key' : instead ? `Replace ${instead.name}` : 'Create API key'}
+      title={made ? 'Your new key' : instead ? `Replace ${instead.name}` : 'Create key'}
       wide={made !== null}
     >
       {made ? (

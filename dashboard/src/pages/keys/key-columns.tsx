@@ -40,7 +40,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
         <span className="flex items-center gap-2.5">
           {actions && (
             <input
-              aria-label={`Choose the API key ${key.name}`}
+              aria-label={`Choose the key ${key.name}`}
               checked={actions.isChosen(key)}
               className="size-4 shrink-0 accent-(--accent)"
               onChange={(event) => actions.choose(key, event.target.checked)}
@@ -63,7 +63,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
           {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
           {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
           {key.kind === 'management' && <Badge tone="accent">management</Badge>}
-          {key.imported_from && <Badge>{`imported from ${systemName(key.imported_from.system)}`}</Badge>}
+          {key.imported_from && <Badge>{`brought from ${systemName(key.imported_from.system)}`}</Badge>}
         </span>
       ),
     },
@@ -97,16 +97,16 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
                   <Button
                     onClick={() => actions.replace(key)}
                     size="small"
-                    title={`Replace the API key ${key.name} with a new key`}
+                    title={`Replace the key ${key.name} by a new key`}
                     variant="ghost"
                   >
-                    Replace with a new key
+                    Replace by a new key
                   </Button>
                 )}
                 <Button
                   onClick={() => actions.edit(key)}
                   size="small"
-                  title={`Edit the API key ${key.name}`}
+                  title={`Edit the key ${key.name}`}
                   variant="ghost"
                 >
                   Edit
@@ -114,7 +114,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
                 <Button
                   onClick={() => actions.toggle(key)}
                   size="small"
-                  title={`${key.disabled ? 'Enable' : 'Disable'} the API key ${key.name}`}
+                  title={`${key.disabled ? 'Enable' : 'Disable'} the key ${key.name}`}
                   variant="ghost"
                 >
                   {key.disabled ? 'Enable' : 'Disable'}
@@ -122,7 +122,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
                 <Button
                   onClick={() => actions.remove(key)}
                   size="small"
-                  title={`Delete the API key ${key.name}`}
+                  title={`Delete the key ${key.name}`}
                   variant="ghost"
                 >
                   Delete

@@ -1,4 +1,4 @@
-/** The API keys page: create, search, list with spend and scope, edit, disable, and delete one or several after a confirmation. */
+/** The Keys page: create, search, list with spend and scope, edit, disable, and delete one or several after a confirmation. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -73,11 +73,11 @@ export function Page() {
             right="keys.change"
             variant="primary"
           >
-            Create API key
+            Create key
           </RightButton>
         }
         description="Programs send an API key with each request. To rotate a key, create a second one, deploy it, then delete the first."
-        title="API keys"
+        title="Keys"
       />
       {toggle.error && <Notice>{messageOf(toggle.error)}</Notice>}
       {(keys.data?.length ?? 0) > 0 && (
@@ -99,7 +99,7 @@ export function Page() {
           </search>
           {marked.length > 0 && (
             <Button onClick={() => setDoomed(marked)} variant="danger">
-              {`Delete ${plural(marked.length, 'API key')}`}
+              {`Delete ${plural(marked.length, 'key')}`}
             </Button>
           )}
         </div>
@@ -139,7 +139,7 @@ export function Page() {
         <CreateKeyDialog instead={creating.instead} onClose={() => setCreating(null)} project={project ?? null} />
       )}
       <ConfirmDialog
-        action={doomed && doomed.length > 1 ? `Delete ${doomed.length} API keys` : 'Delete API key'}
+        action={doomed && doomed.length > 1 ? `Delete ${doomed.length} keys` : 'Delete key'}
         change={remove}
         onClose={() => setDoomed(null)}
         onDone={() => {
@@ -147,7 +147,7 @@ export function Page() {
           say('Deleted. The next request with it is refused.');
         }}
         subject={doomed}
-        title={doomed && doomed.length > 1 ? `Delete ${doomed.length} API keys?` : 'Delete this API key?'}
+        title={doomed && doomed.length > 1 ? `Delete ${doomed.length} keys?` : 'Delete this key?'}
       >
         <Doomed keys={doomed ?? []} />
       </ConfirmDialog>

@@ -54,7 +54,7 @@ export function FirstSteps({ balance }: { balance: string }) {
         </div>
       </div>
       <ol className="mt-6 flex flex-col gap-6">
-        <Step done={hasKey} number={1} title={hasKey ? 'You have an API key' : 'Create an API key'}>
+        <Step done={hasKey} number={1} title={hasKey ? 'You have a key' : 'Create a key'}>
           {token === null ? (
             <>
               <p className="text-ink-2">It is shown only once. Keep it as safe as a password.</p>
@@ -65,10 +65,10 @@ export function FirstSteps({ balance }: { balance: string }) {
                   onClick={() => create.mutate(undefined, { onSuccess: (key) => setToken(key.token) })}
                   variant={hasKey ? 'secondary' : 'primary'}
                 >
-                  {hasKey ? 'Create another and show it here' : 'Create API key'}
+                  {hasKey ? 'Create another and show it here' : 'Create key'}
                 </Button>
                 <Link className={buttonClass('ghost')} to="/keys">
-                  {hasKey ? 'Manage your API keys' : 'Choose name, limits and expiry'}
+                  {hasKey ? 'Manage your keys' : 'Choose name, limits and expiry'}
                 </Link>
               </span>
             </>

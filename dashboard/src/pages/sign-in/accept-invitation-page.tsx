@@ -17,6 +17,7 @@ interface OpenInvitation {
   account_name: string | null;
   signed_in_as: string | null;
   has_password: boolean;
+  sign_in_first: boolean;
 }
 
 export function AcceptInvitationPage() {
@@ -58,8 +59,20 @@ export function AcceptInvitationPage() {
       </EntryFrame>
     );
   }
-  const { email, role, account_name: account, has_password: hasPassword } = invitation.data;
+  const { email, role, account_name: account, has_password: hasPassword, sign_in_first: isKnown } = invitation.data;
   const lead = `${email} is invited to ${account ?? 'an account'} with the role ${role}.`;
+  if (isKnown && !joins) {
+    return (
+      <EntryFrame lead={lead} title="Sign in to join">
+        <div className="flex flex-col gap-4">
+          <Notice tone="neutral">Sign in as {email}, then open the link of the invitation again.</Notice>
+          <Link className={buttonClass('primary')} to="/sign-in">
+            Sign in
+          </Link>
+        </div>
+      </EntryFrame>
+    );
+  }
   return (
     <EntryFrame lead={lead} title={joins || hasPassword ? 'Join the account' : 'Choose a password'}>
       <ChangeForm action="Accept invitation" change={accept} params={joins ? [] : ['password']}>
