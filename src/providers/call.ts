@@ -288,6 +288,7 @@ export class Call implements UpstreamHandler, Watched {
     this.over = true;
     this.body.clear();
     this.decoder?.destroy();
+    this.frames?.onStreamOver?.();
     if (linger > 0) {
       this.deadlineMs = this.ports.clock.monotonicMs() + linger;
       if (this.paused || this.decoder) this.resumeUpstream();

@@ -10,6 +10,8 @@ export interface FrameConsumer {
   onFrame(text: Latin1Text, start: number, end: number, event: string): FrameVerdict;
   /** The upstream closed its stream. Only consumers that may then emit more frames need it. */
   onStreamEnd?(): FrameVerdict;
+  /** The stream is over, however it ended. Only consumers that hold back what it is billed by need it. */
+  onStreamOver?(): void;
   /** All frames of a read have been passed on. False = the client is slow: pause until `resume` is called. */
   onChunkEnd(resume: () => void): boolean;
 }

@@ -22,6 +22,10 @@ export class TranslatedFrames implements FrameConsumer {
     return this.verdict;
   }
 
+  onStreamOver(): void {
+    this.translator.onOver?.(this.emit);
+  }
+
   onChunkEnd(resume: () => void): boolean {
     return this.consumer.onChunkEnd(resume);
   }

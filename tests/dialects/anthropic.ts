@@ -133,6 +133,7 @@ export const anthropicFixture: DialectFixture = {
   lacks: {},
   refuses: ['n', 'logprobs', 'logit_bias', 'json_object'],
   countsReasoning: true,
+  usageComesFirst: true,
   whole,
   streamContentType: 'text/event-stream; charset=utf-8',
   frames: (said, write) => events(said).map((event, index) => frameOf(event, index, write)),

@@ -67,6 +67,8 @@ export interface DialectFixture {
   readonly refuses: readonly Refused[];
   /** False where the protocol does not count reasoning tokens. */
   readonly countsReasoning: boolean;
+  /** A stream has the usage of its prompt from the beginning. */
+  readonly usageComesFirst?: true;
   /** A whole answer's body. */
   whole(said: Said): unknown;
   readonly streamContentType: string;

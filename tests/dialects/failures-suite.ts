@@ -1,5 +1,6 @@
 /** Failures mean the same in every dialect, and streams end the same way however they were cut. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { generations } from '../faults/fixture.js';
 import { json } from '../support/scripted-upstream.js';
 import { chunksOf } from './answers.js';
 import { figures } from './cases.js';
@@ -92,6 +93,22 @@ export function failuresSuite(fixture: DialectFixture): void {
           chunks.flatMap(({ choices }) => choices.map(({ finish_reason }) => finish_reason ?? null)),
         ).not.toContain('stop');
         expect(reply.text).not.toContain('"error"');
+      },
+    );
+
+    it.runIf(fixture.usageComesFirst).each(['error', 'end', 'reset', 'hang', 'left'] as const)(
+      'a stream that after content comes to its %s is billed by the usage that came until then',
+      async (ending) => {
+        rig.upstream.reply(
+          playStream(fixture, said, {
+            after: afterText(fixture, ' two'),
+            ending: ending === 'left' ? 'hang' : ending,
+          }),
+        );
+        const account = await rig.gateway.createAccount();
+        await rig.gateway.stream(request, { key: account.key, ...(ending === 'left' && { hangUpAfter: 2 }) });
+        const [record] = await generations(rig.gateway, account, 1);
+        expect(record).toMatchObject({ usage_source: 'provider', prompt_tokens: said.usage.prompt });
       },
     );
 

@@ -71,6 +71,7 @@ export const geminiFixture: DialectFixture = {
   lacks: {},
   refuses: ['logit_bias'],
   countsReasoning: true,
+  usageComesFirst: true,
   whole,
   streamContentType: 'text/event-stream',
   frames: (said, write) => events(said).map((event) => frameOf(event, write)),

@@ -19,5 +19,6 @@ export function sseChunks(dialect: Dialect, pieces: readonly Buffer[]): string[]
   for (const piece of pieces) reader.read(piece);
   reader.finish();
   translator?.onEnd(emit);
+  translator?.onOver?.(emit);
   return chunks;
 }

@@ -44,6 +44,8 @@ export interface StreamTranslator {
   onEvent(data: Latin1Text, event: string, emit: EmitChunk): void;
   /** The upstream closed its stream. */
   onEnd(emit: EmitChunk): void;
+  /** The stream is over, also where it was cut or its client left: emits the usage that no chunk had yet. Absent = none is held back. */
+  onOver?(emit: EmitChunk): void;
 }
 
 /** What is asked of a provider with a client's own body: an answer, a stream, or the tokens of the prompt. */

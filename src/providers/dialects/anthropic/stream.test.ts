@@ -168,10 +168,14 @@ describe('a stream of Anthropic', () => {
     expect(chunks.filter((chunk) => chunk.includes('"finish_reason":"stop"'))).toHaveLength(1);
   });
 
-  it('tells its usage also where the last event is missing, but not before it finished', () => {
-    const chunks = translate([begin({ input_tokens: 5, output_tokens: 1 }), finish({ output_tokens: 2 })]);
-    expect(JSON.parse(chunks.at(-1)!).usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
-    expect(translate([begin({ input_tokens: 5, output_tokens: 1 })])).toHaveLength(1);
+  it('passes usage on as it comes, because the stream may end at any event', () => {
+    const usagesOf = (events: Event[]) => translate(events).flatMap((chunk) => JSON.parse(chunk).usage ?? []);
+    const first = begin({ input_tokens: 5, output_tokens: 1 });
+    expect(usagesOf([first])).toMatchObject([{ prompt_tokens: 5, completion_tokens: 1 }]);
+    const chunks = translate([first, opened, text('a'), finish({ output_tokens: 2 })]);
+    expect(JSON.parse(chunks.at(-1)!)).toMatchObject({ choices: [], usage: { completion_tokens: 2 } });
+    expect(JSON.parse(chunks.at(-2)!).choices[0].finish_reason).toBe('stop');
+    expect(usagesOf([first, opened, text('a')])).toHaveLength(1);
   });
 
   it('says which model answered', () => {

@@ -67,7 +67,6 @@ export class MessageStream implements StreamTranslator {
   /** A block of the answer has begun. */
   private opened = false;
   private finished = false;
-  private usageSent = false;
 
   onEvent(data: Latin1Text, event: string, emit: EmitChunk): void {
     const { latest: block } = this.blocks;
@@ -86,7 +85,6 @@ export class MessageStream implements StreamTranslator {
 
   onEnd(emit: EmitChunk): void {
     if (typeof this.stopReason === 'string') this.finish(this.stopReason, emit);
-    if (this.finished) this.emitUsage(emit, false);
   }
 
   private parsedEvent(event: Fields, write: Write, data: Latin1Text, emit: EmitChunk): void {
@@ -103,16 +101,18 @@ export class MessageStream implements StreamTranslator {
       case 'content_block_stop':
         this.close(event.index, emit);
         break;
-      case 'message_delta':
-        this.noteUsage(event.usage);
+      case 'message_delta': {
         if (isFields(event.delta) && typeof event.delta.stop_reason === 'string') {
           this.finish(event.delta.stop_reason, emit);
         }
+        const usage = this.usageWith(event.usage);
+        if (usage !== undefined) emit(usageChunk(usage));
         break;
+      }
       case 'message_stop':
         // An empty message without a stop reason is not an answer.
         if (this.opened || typeof this.stopReason === 'string') this.finish(this.stopReason, emit);
-        this.emitUsage(emit, true);
+        emit(doneChunk);
         break;
       default:
         if (isFields(event.error)) emit(data);
@@ -121,9 +121,8 @@ export class MessageStream implements StreamTranslator {
 
   /** The message is still empty, unless it was made without the model, as in programmatic tool calling. */
   private start({ model, usage, content, stop_reason }: Fields, write: Write, emit: EmitChunk): void {
-    this.noteUsage(usage);
     this.stopReason = stop_reason;
-    emit(roleChunk(typeof model === 'string' ? write(model) : undefined));
+    emit(roleChunk(typeof model === 'string' ? write(model) : undefined, this.usageWith(usage)));
     if (!Array.isArray(content)) return;
     content.forEach((block, at) => {
       if (!isFields(block)) return;
@@ -210,17 +209,15 @@ export class MessageStream implements StreamTranslator {
     emit(finishChunk(finishReasonOf(stopReason, this.toolCalls > 0)));
   }
 
-  /** Figures are cumulative: a later one replaces an earlier one, and null is ignored. */
-  private noteUsage(usage: unknown): void {
-    if (!isFields(usage)) return;
-    for (const [name, figure] of Object.entries(usage)) if (figure !== null) this.usage[name] = figure;
-  }
-
-  private emitUsage(emit: EmitChunk, done: boolean): void {
-    const usage = this.usageSent ? undefined : usageOf(this.usage);
-    this.usageSent = true;
-    if (usage) emit(usageChunk(JSON.stringify(usage)));
-    if (done) emit(doneChunk);
+  /**
+   * The usage so far, as JSON text; undefined where an event adds nothing to it. Figures are cumulative: a later one replaces an earlier
+   * one, and null is ignored. Each is passed on at once, because the stream may end at any event.
+   */
+  private usageWith(figures: unknown): string | undefined {
+    if (!isFields(figures)) return undefined;
+    for (const [name, figure] of Object.entries(figures)) if (figure !== null) this.usage[name] = figure;
+    const usage = usageOf(this.usage);
+    return usage && JSON.stringify(usage);
   }
 }
 

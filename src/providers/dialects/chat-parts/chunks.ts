@@ -36,10 +36,11 @@ export function reasoningDetailsChunk(details: string): Latin1Text {
   return asLatin1(`${head}"reasoning_details":[${details}]${tail}`);
 }
 
-/** `model` is a JSON string with its quotes: the model that the provider reports. */
-export function roleChunk(model = '""'): Latin1Text {
+/** `model` is a JSON string with its quotes: the model that the provider reports. `usage` is JSON text. */
+export function roleChunk(model = '""', usage?: string): Latin1Text {
   const first = head.replace('"model":""', () => `"model":${model}`);
-  return asLatin1(`${first}"role":"assistant","content":""${tail}`);
+  const last = usage === undefined ? tail : `${tail.slice(0, -1)},"usage":${usage}}`;
+  return asLatin1(`${first}"role":"assistant","content":""${last}`);
 }
 
 export function finishChunk(finishReason: string): Latin1Text {

@@ -4,13 +4,13 @@ import { ContentStream } from './stream.js';
 
 const latin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 
-function translate(events: (object | string)[]): string[] {
+function translate(events: (object | string)[], isOver = false): string[] {
   const stream = new ContentStream();
   const chunks: string[] = [];
   const emit = (chunk: string) => void chunks.push(Buffer.from(chunk, 'latin1').toString('utf8'));
   for (const event of events)
     stream.onEvent(asLatin1(latin1(typeof event === 'string' ? event : JSON.stringify(event))), '', emit);
-  stream.onEnd(emit);
+  if (isOver) stream.onOver(emit);
   return chunks;
 }
 
@@ -58,7 +58,9 @@ describe('a stream of Gemini', () => {
     ['an unknown member', { ...says({ text: 'x' }), error: { message: 'busy' } }],
   ])('takes %s for no plain text, though it has seen plain text', (_, odd) => {
     const plain = [says({ text: 'a' }), says({ text: 'b' })];
-    const after = translate([...plain, odd]).slice(translate(plain).length);
+    const after = translate([...plain, odd])
+      .slice(translate(plain).length)
+      .filter((chunk) => !chunk.includes('"choices":[]'));
     expect(after).toEqual(translate([odd]).slice(-after.length));
     expect(after).not.toEqual([]);
   });
@@ -146,12 +148,25 @@ describe('a stream of Gemini', () => {
   it('tells its usage with the finish, and once more where a later one comes', () => {
     const [, finish] = translate([event({ finishReason: 'STOP' }, { modelVersion: 'm' })]);
     expect(JSON.parse(finish!).usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 2 });
-    const later = translate([
-      event({ finishReason: 'STOP' }),
-      { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 3 } },
-    ]);
+    const later = translate(
+      [event({ finishReason: 'STOP' }), { usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 3 } }],
+      true,
+    );
     expect(JSON.parse(later.at(-1)!)).toMatchObject({ choices: [], usage: { completion_tokens: 3 } });
-    expect(translate([says({ text: 'cut' })]).join('')).not.toContain('usage');
+  });
+
+  it('tells the usage that came with the text before its end, however that came', () => {
+    const counted = (candidatesTokenCount: number) => ({
+      ...says({ text: 'a' }),
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount },
+    });
+    const events = [1, 2, 3].map(counted);
+    const error = '{"error":{"code":503,"message":"overloaded"}}';
+    const usages = translate(events, true).map((chunk) => JSON.parse(chunk).usage?.completion_tokens);
+    expect(usages).toEqual([1, undefined, undefined, undefined, 3]);
+    const failed = translate([...events, error]);
+    expect(failed.at(-1)).toBe(error);
+    expect(JSON.parse(failed.at(-2)!).usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 3 });
   });
 
   it('has the last figures where the finish has none, whether their event was spliced or parsed', () => {
@@ -162,8 +177,8 @@ describe('a stream of Gemini', () => {
     const finish = event({ finishReason: 'STOP' }, { usageMetadata: undefined });
     const events = [1, 2, 3].map(counted);
     const usagesOf = (all: object[]) => translate(all).flatMap((chunk) => JSON.parse(chunk).usage ?? []);
-    expect(usagesOf([...events, finish])).toMatchObject([{ prompt_tokens: 5, completion_tokens: 3 }]);
-    expect(usagesOf([...events, event({ finishReason: 'STOP' })])).toMatchObject([{ completion_tokens: 2 }]);
+    expect(usagesOf([...events, finish]).slice(1)).toMatchObject([{ prompt_tokens: 5, completion_tokens: 3 }]);
+    expect(usagesOf([...events, event({ finishReason: 'STOP' })]).slice(1)).toMatchObject([{ completion_tokens: 2 }]);
   });
 
   it('says which model answered', () => {

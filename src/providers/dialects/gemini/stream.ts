@@ -31,8 +31,8 @@ export class ContentStream implements StreamTranslator {
   /** The last event whose text was copied without parsing: its usage counts where none follows. */
   private unparsed: Latin1Text | null = null;
   private readonly choices = new Map<number, Choice>();
-  private finished = false;
   private usage: Fields | undefined;
+  /** Whether a chunk has had `usage`. */
   private usageSent = true;
 
   onEvent(data: Latin1Text, _event: string, emit: EmitChunk): void {
@@ -43,22 +43,22 @@ export class ContentStream implements StreamTranslator {
       return;
     }
     const read = readEvent(data);
-    // Anything else, above all an error, is for the relay to judge.
-    if (read === null || !isFields(read.value) || isError(read.value)) emit(data);
-    else this.parsedEvent(read.value, read, data, emit);
+    // Anything else, above all an error, is for the relay to judge. What came before an error is billed.
+    if (read === null || !isFields(read.value) || isError(read.value)) {
+      this.onOver(emit);
+      emit(data);
+    } else this.parsedEvent(read.value, read, data, emit);
   }
 
-  onEnd(emit: EmitChunk): void {
-    if (this.finished && !this.usageSent && this.usage) emit(usageChunk(JSON.stringify(this.usage)));
+  onEnd(): void {}
+
+  onOver(emit: EmitChunk): void {
+    this.noteUsage(undefined);
+    if (!this.usageSent) emit(usageChunk(this.takeUsage()!));
   }
 
   private parsedEvent(event: Fields, read: ReadEvent, data: Latin1Text, emit: EmitChunk): void {
-    const usage = usageOf(event.usageMetadata) ?? usageIn(this.unparsed);
-    this.unparsed = null;
-    if (usage) {
-      this.usage = usage;
-      this.usageSent = false;
-    }
+    this.noteUsage(event.usageMetadata);
     const candidates = Array.isArray(event.candidates) ? event.candidates.filter(isFields) : [];
     for (const candidate of candidates) this.candidate(candidate, event.modelVersion, read, emit);
     if (candidates.length === 1 && this.learnings < learningsMax) {
@@ -68,13 +68,28 @@ export class ContentStream implements StreamTranslator {
     }
   }
 
+  private noteUsage(usageMetadata: unknown): void {
+    const usage = usageOf(usageMetadata) ?? usageIn(this.unparsed);
+    this.unparsed = null;
+    if (!usage) return;
+    this.usage = usage;
+    this.usageSent = false;
+  }
+
+  /** As JSON text; undefined where there is none so far. */
+  private takeUsage(): string | undefined {
+    this.usageSent = true;
+    return this.usage && JSON.stringify(this.usage);
+  }
+
   private candidate(candidate: Fields, model: unknown, { write, encoding }: ReadEvent, emit: EmitChunk): void {
     const index = typeof candidate.index === 'number' ? candidate.index : 0;
     let choice = this.choices.get(index);
     if (!choice) {
       choice = { parts: new CandidateParts(), toolCalls: 0, unfilled: false, hasContent: false };
       this.choices.set(index, choice);
-      const first = roleChunk(typeof model === 'string' ? write(model) : undefined);
+      // The prompt's figures count also where the stream breaks off.
+      const first = roleChunk(typeof model === 'string' ? write(model) : undefined, this.takeUsage());
       emit(asLatin1(first.replace('"index":0', `"index":${index}`)));
     }
     const { logprobsResult, finishReason } = candidate;
@@ -101,12 +116,11 @@ export class ContentStream implements StreamTranslator {
       emit(encodeLatin1(JSON.stringify({ error: { message: `its answer is empty (${finishReason})`, code: 500 } })));
       return;
     }
-    this.finished = true;
     const finish = JSON.stringify(finishReasonOf(finishReason, choice.toolCalls > 0));
     // The usage is sent along, because another event may not follow.
-    const usage = this.usage ? `,"usage":${JSON.stringify(this.usage)}` : '';
-    this.usageSent = true;
-    emit(asLatin1(`${chunkOf(index, '', logprobs, finish).slice(0, -1)}${usage}}`));
+    const usage = this.takeUsage();
+    const end = usage === undefined ? '' : `,"usage":${usage}`;
+    emit(asLatin1(`${chunkOf(index, '', logprobs, finish).slice(0, -1)}${end}}`));
   }
 }
 
