@@ -196,10 +196,11 @@ function dryWalk(
   let serving: Route | null = null;
   const scoreByRoute = new Map(scores(ports, eligible, ranking).map(({ route, score }) => [route, score]));
   const { health, own } = ports;
+  const { atMs } = ranking.moment;
   const heads = plan.hasOwn ? headsOf(eligible) : eligible;
   const ordered = orderCandidates(
     [...scoreByRoute.keys()].filter((route) => heads.includes(route)),
-    { request, preferences, remembered, health, own },
+    { request, atMs, preferences, remembered, health, own },
   );
   // Each route with its credentials, in the order of their use.
   const tried = plan.hasOwn ? ordered.flatMap(({ id }) => eligible.filter((each) => each.id === id)) : ordered;
@@ -208,7 +209,7 @@ function dryWalk(
   const explained = tried.map((route, i) => {
     const score = scoreByRoute.get(route)!;
     const obstacle =
-      obstacleOf(ports, route, request) ?? pauseOf(ports, plan, route) ?? openBreaker(ports, plan, route);
+      obstacleOf(ports, route, request, atMs) ?? pauseOf(ports, plan, route) ?? openBreaker(ports, plan, route);
     // A further credential of a route is used only where the one before may not be.
     const isReached = !plan.hasOwn || heads.includes(route) || reached === route;
     if (obstacle) {

@@ -227,9 +227,11 @@ function walkRemembering(
   const { policy, projectPolicy, request, preferences, trail } = exchange;
   trail.remembered = remembered;
   const prefer = preferences?.prefer ?? projectPolicy?.prefer ?? policy.prefer;
-  const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment: momentOf(exchange) });
+  const moment = momentOf(exchange);
+  const ranked = rank(ports, eligible, { prefer, stream: request.stream, moment });
   const candidates = orderCandidates(ranked, {
     request,
+    atMs: moment.atMs,
     preferences,
     remembered,
     health: ports.health,

@@ -92,12 +92,12 @@ function isSingle({ plan, exchange: { preferences } }: Walk): boolean {
 /** Permission to try a route; null where it is ruled out, and noted as such; `not_durable` where its bill could be lost. */
 function permitFor(
   ports: Pick<WalkPorts, 'health' | 'own' | 'holds' | 'providerKeys' | 'journal'>,
-  { exchange: { request, trail }, plan }: Walk,
+  { exchange: { request, trail, createdAt }, plan }: Walk,
   route: Route,
   ruledOut: RuledOut[],
 ): Permit | 'not_durable' | null {
   const { holds, providerKeys, journal } = ports;
-  const obstacle = obstacleOf({ holds, providerKeys }, route, request) ?? pauseOf(ports, plan, route);
+  const obstacle = obstacleOf({ holds, providerKeys }, route, request, createdAt) ?? pauseOf(ports, plan, route);
   if (obstacle) {
     ruleOut(trail, ruledOut, { route, ...obstacle });
     return null;
@@ -160,10 +160,10 @@ function ruleOut(trail: Trail, ruledOut: RuledOut[], skipped: RuledOut): void {
 }
 
 /** How many candidates the walk did not reach, without those that are ruled out. */
-function remainingOf(ports: WalkPorts, { request, trail }: Exchange, rest: readonly Route[]): number {
+function remainingOf(ports: WalkPorts, { request, trail, createdAt }: Exchange, rest: readonly Route[]): number {
   let remaining = 0;
   for (const route of rest) {
-    const obstacle = obstacleOf(ports, route, request);
+    const obstacle = obstacleOf(ports, route, request, createdAt);
     if (obstacle) addSkipped(trail, { route, ...obstacle });
     else if (healthOf(ports, route).isOpen(healthKeyOf(route)))
       addSkipped(trail, { route, verdict: 'breaker_open', param: null });

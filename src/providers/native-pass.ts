@@ -3,6 +3,7 @@
  * native pass), or gets the translation, in which some things may be left out and others cannot be expressed.
  */
 import { asLatin1, copyLatin1 } from '../base/latin1.js';
+import { priceAt } from '../catalogue/price.js';
 import type { Provider, Route } from '../catalogue/route.js';
 import type { ChatRequest, Inexpressible, SpokenApi } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
@@ -14,7 +15,7 @@ import { cutsOf, withChanges } from './cut-tools.js';
 import { readAnswer as readMessage } from './dialects/anthropic/answer.js';
 import { scanMessage } from './dialects/anthropic/scan-answer.js';
 import { MessageStream } from './dialects/anthropic/stream.js';
-import type { Dialect, NativeAsk, OutgoingCall, Target } from './dialects/dialect.js';
+import type { Dialect, NativeAsk, OutgoingCall } from './dialects/dialect.js';
 import { dialectOf } from './dialects/registry.js';
 import { readCompaction, readResponse } from './dialects/responses/answer.js';
 import { scanResponse } from './dialects/responses/scan-answer.js';
@@ -34,26 +35,29 @@ export function takesErrorDetails(speaker: Speaker, request: Pick<ChatRequest, '
   return isNativePass(speaker, request) && nativeApis[request.native!.api]?.hasErrorDetails === true;
 }
 
-/** The call of a native pass: the client's body with the route's model in it or in the path, and without the tools that have no price. */
+/**
+ * The call of a native pass: the client's body with the route's model in it or in the path, and without the tools that have no price at the
+ * time of the request.
+ */
 export function nativeCall(
   request: Pick<ChatRequest, 'native' | 'extras'>,
   route: Route,
-  target: Target,
   ask: NativeAsk,
+  atMs: number,
 ): OutgoingCall {
   const { api, body, modelStart, modelEnd, tools } = request.native!;
   const { modelInPath, pathOf } = dialectOf(route.provider.dialect);
-  const model = asciiJson(target.upstreamModel);
-  const left = unpricedTools(route, request);
+  const model = asciiJson(route.upstreamModel);
+  const left = unpricedTools(route, request, atMs);
   const outgoing = (start: number, text: string): OutgoingBody =>
     left.length > 0
       ? withChanges(body, [...cutsOf(body, tools!, left), { start, end: modelEnd, text: asLatin1(text) }])
       : spliced(body, start, modelEnd, text);
   if (modelInPath !== undefined) {
-    const path = modelInPath.path(target.upstreamModel, ask);
+    const path = modelInPath.path(route.upstreamModel, ask);
     return { path, body: outgoing(memberStart(body, modelStart), modelInPath.members(model, ask)) };
   }
-  const path = pathOf?.(api, target) ?? nativeApis[api]!.path;
+  const path = pathOf?.(api, route) ?? nativeApis[api]!.path;
   return { path: ask === 'count' ? `${path}/count_tokens` : path, body: outgoing(modelStart, model) };
 }
 
@@ -136,8 +140,8 @@ export function translationFor(request: ChatRequest, { provider: { dialect }, ba
 type AskedFields = Pick<ChatRequest, 'native' | 'task' | 'partial' | 'extras' | 'members' | 'encoding'>;
 type AskedRoute = Pick<Route, 'provider' | 'unsupportedParameters' | 'baseUrl' | 'upstreamModel' | 'price'>;
 
-/** What a route leaves out of a request, by the client's names. */
-export function omittedOn(route: AskedRoute, request: AskedFields): readonly string[] {
+/** What a route leaves out of a request, by the client's names. `atMs` is the time of the request, which chooses the price. */
+export function omittedOn(route: AskedRoute, request: AskedFields, atMs: number): readonly string[] {
   const { native, task } = request;
   if (task !== undefined) return omittedOfTask(route, task);
   if (native === undefined) {
@@ -145,7 +149,7 @@ export function omittedOn(route: AskedRoute, request: AskedFields): readonly str
     return bits === 0 ? nothing : fieldsOf(bits);
   }
   if (isNativePass(route.provider, request)) {
-    const tools = unpricedTools(route, request).map((name) => `tools.${name}`);
+    const tools = unpricedTools(route, request, atMs).map((name) => `tools.${name}`);
     return native.unset === undefined ? tools : [...native.unset, ...tools];
   }
   const fields = fieldsOf(omittedBits(route, request)).map((name) => native.names[name] ?? name);
@@ -159,9 +163,11 @@ export function omittedOn(route: AskedRoute, request: AskedFields): readonly str
 export function unpricedTools(
   { price }: Pick<Route, 'price'>,
   { native, extras }: Pick<ChatRequest, 'native' | 'extras'>,
+  atMs: number,
 ): readonly string[] {
   if (extras === undefined || extras.tools.length === 0) return nothing;
-  const unpriced = extras.tools.filter((name) => !price?.tools?.has(name));
+  const priced = price === null ? undefined : priceAt(price, atMs).tools;
+  const unpriced = extras.tools.filter((name) => !priced?.has(name));
   if (unpriced.length === 0) return nothing;
   const entries = native?.tools?.entries ?? [];
   return unpriced.filter((name) => entries.some((entry) => entry.name === name));
@@ -203,20 +209,22 @@ export function omittedOfTask(
 export function inexpressibleOn(
   route: Route,
   request: AskedFields & Pick<ChatRequest, 'strict'>,
+  atMs: number,
 ): Inexpressible | undefined {
   const { native } = request;
   if (native === undefined || isNativePass(route.provider, request)) return undefined;
   const { words } = dialectOf(route.provider.dialect);
   const found = native.inexpressible.find(({ word }) => word === undefined || !words.has(word));
-  return found ?? leftOutOf(route, request);
+  return found ?? leftOutOf(route, request, atMs);
 }
 
 /** The first thing that a route would leave out of a strict request. */
 export function leftOutOf(
   route: Route,
   request: AskedFields & Pick<ChatRequest, 'strict'>,
+  atMs: number,
 ): Pick<Inexpressible, 'param'> | undefined {
-  const [omitted] = request.strict ? omittedOn(route, request) : nothing;
+  const [omitted] = request.strict ? omittedOn(route, request, atMs) : nothing;
   return omitted === undefined ? undefined : { param: omitted };
 }
 

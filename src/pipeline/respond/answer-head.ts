@@ -63,7 +63,7 @@ export function metadataOf(
       breakerSkipped,
       requestPolicy: preferences !== null && preferences.sent !== null,
       generationId: hasOwnId ? generationId : undefined,
-      omitted: omittedOn(route, request),
+      omitted: omittedOn(route, request, createdAt),
       sticky: trail.remembered?.first === route,
       // The hash of an answer cannot be inside it, so the receipt is then named by the id that its proof is asked for with.
       receipt: proof === null ? undefined : (leaf ?? generationId),

@@ -55,7 +55,7 @@ export function attempt(ports: AttemptPorts, attempt: Attempt): MaybePromise<Att
   const { exchange, route, relay, permit } = attempt;
   const record = beginRecord(exchange, route);
   relay?.begin(route, permit);
-  const written = outgoingCall(ports, exchange.request, route);
+  const written = outgoingCall(ports, exchange, route);
   if (isPending(written)) return orTooLarge(written).then((outgoing) => sendCall(ports, attempt, record, outgoing));
   return sendCall(ports, attempt, record, written);
 }
@@ -76,10 +76,10 @@ function sendCall(
   });
 }
 
-function outgoingCall(ports: AttemptPorts, request: ChatRequest, route: Route): MaybePromise<OutgoingCall> {
+function outgoingCall(ports: AttemptPorts, { request, createdAt }: Exchange, route: Route): MaybePromise<OutgoingCall> {
   const { provider } = route;
   const ask = request.stream ? 'stream' : 'whole';
-  if (isNativePass(provider, request)) return nativeCall(request, route, targetOf(route), ask);
+  if (isNativePass(provider, request)) return nativeCall(request, route, ask, createdAt);
   return ports.requests.write(translationFor(request, route), targetOf(route), provider.dialect);
 }
 

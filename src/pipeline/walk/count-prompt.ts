@@ -6,7 +6,6 @@ import { failureOf } from '../../providers/call-failure.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import { type TakenKey, usesKeys } from '../../providers/credentials/key-pool.js';
 import { isNativePass, nativeCall, nativeHeaders } from '../../providers/native-pass.js';
-import { targetOf } from '../../providers/translation.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { OutgoingBody } from '../../wire/outgoing-body.js';
 import type { Caller } from '../caller.js';
@@ -95,7 +94,7 @@ interface Question {
 
 async function askProvider(ports: CountPorts, { caller, request, route, key }: Question): Promise<AskedProvider> {
   const { native } = request;
-  const { path, body } = nativeCall(request, route, targetOf(route), 'count');
+  const { path, body } = nativeCall(request, route, 'count', ports.clock.now());
   const own = await ports.credentials.headersFor(route, path, body, key);
   const headers = nativeHeaders(own, native!.api, (name) => caller.header(name));
   const { firstByteNonStreamingMs, streamIdleMs } = ports.timeouts;

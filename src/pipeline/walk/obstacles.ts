@@ -1,7 +1,7 @@
 /** Why a route cannot be tried, and the answer when that leaves no candidate. */
 import { quoted } from '../../base/quoted.js';
 import { secondsToMidnightUtc } from '../../base/time.js';
-import type { Price } from '../../catalogue/price.js';
+import { priceAt } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
 import type { Paused } from '../../health/route-health.js';
@@ -66,11 +66,12 @@ type Asked = Pick<
   'needs' | 'responseFormat' | 'extras' | 'native' | 'task' | 'partial' | 'strict' | 'members' | 'encoding'
 >;
 
-/** A hold comes first, so that a pin of a held route always gets the quota error. */
+/** A hold comes first, so that a pin of a held route always gets the quota error. `atMs` is the time of the request, which chooses the price. */
 export function obstacleOf(
   { holds, providerKeys }: Pick<PipelinePorts, 'holds' | 'providerKeys'>,
   route: Route,
   request: Asked,
+  atMs: number,
 ): Obstacle | null {
   if (route.credential === undefined && holds.isHeld(route.id)) return held;
   if (!route.provider.configured) return unconfigured;
@@ -80,30 +81,30 @@ export function obstacleOf(
   if (native === undefined) {
     if (request.task !== undefined) return taskObstacle(route, request.task);
     if (route.responsesOnly) return responsesOnly;
-    return chatObstacle(route, route.price, request) ?? strictObstacle(route, request);
+    return chatObstacle(route, request, atMs) ?? strictObstacle(route, request, atMs);
   }
   if (isNativePass(route.provider, request)) {
     const obstacle =
-      extras === undefined ? null : extrasObstacle(route, route.price, keptExtras(route, request, extras));
-    return obstacle ?? strictObstacle(route, request);
+      extras === undefined ? null : extrasObstacle(route, keptExtras(route, request, extras, atMs), atMs);
+    return obstacle ?? strictObstacle(route, request, atMs);
   }
   if (route.responsesOnly) return responsesOnly;
-  const found = inexpressibleOn(route, request);
+  const found = inexpressibleOn(route, request, atMs);
   if (found) return { verdict: 'cannot_apply', ...found };
   // Tools that run at a provider are left out of the translation, so they need no price.
   const priced = extras && { ...extras, tools: [] };
-  const obstacle = chatObstacle(route, route.price, request, priced);
+  const obstacle = chatObstacle(route, request, atMs, priced);
   return obstacle?.param ? { ...obstacle, param: native.names[obstacle.param] ?? obstacle.param } : obstacle;
 }
 
 /** Without the tools that a native pass leaves out. */
-function keptExtras(route: Route, request: Asked, extras: PricedExtras): PricedExtras {
-  const left = request.strict ? [] : unpricedTools(route, request);
+function keptExtras(route: Route, request: Asked, extras: PricedExtras, atMs: number): PricedExtras {
+  const left = request.strict ? [] : unpricedTools(route, request, atMs);
   return left.length === 0 ? extras : { ...extras, tools: extras.tools.filter((name) => !left.includes(name)) };
 }
 
-function strictObstacle(route: Route, request: Asked): Obstacle | null {
-  const found = leftOutOf(route, request);
+function strictObstacle(route: Route, request: Asked, atMs: number): Obstacle | null {
+  const found = leftOutOf(route, request, atMs);
   return found === undefined ? null : { verdict: 'cannot_apply', ...found };
 }
 
@@ -114,7 +115,7 @@ const noTurn: Obstacle = {
 };
 
 /** What a route cannot do of a request in the chat format. */
-function chatObstacle(route: Route, price: Price, request: Asked, extras = request.extras): Obstacle | null {
+function chatObstacle(route: Route, request: Asked, atMs: number, extras = request.extras): Obstacle | null {
   if (hasNoTurnOn(route, request)) return noTurn;
   for (const param of request.needs) {
     if (!applies(route, param, request.responseFormat)) return cannotApply[param];
@@ -123,22 +124,24 @@ function chatObstacle(route: Route, price: Price, request: Asked, extras = reque
     const param = dialectOf(route.provider.dialect).inapplicableParameter(request);
     if (param) return cannotApply[param];
   }
-  return extras === undefined ? null : extrasObstacle(route, price, extras);
+  return extras === undefined ? null : extrasObstacle(route, extras, atMs);
 }
 
 /** On `auto/`, routes that need to leave nothing of the request out come first, in their order. */
-export function wholeFirst(ranked: readonly Route[], request: ChatRequest): readonly Route[] {
+export function wholeFirst(ranked: readonly Route[], request: ChatRequest, atMs: number): readonly Route[] {
   if (request.native === undefined && request.task === undefined && !request.partial) return ranked;
   // What says nothing is left out on every route.
   const everywhere = request.native?.unset?.length ?? 0;
-  const leavesOut = (route: Route): boolean => omittedOn(route, request).length > everywhere;
+  const leavesOut = (route: Route): boolean => omittedOn(route, request, atMs).length > everywhere;
   if (!ranked.some(leavesOut)) return ranked;
   return [...ranked.filter((each) => !leavesOut(each)), ...ranked.filter(leavesOut)];
 }
 
-function extrasObstacle({ provider }: Route, price: Price, extras: PricedExtras): Obstacle | null {
+function extrasObstacle(route: Route, extras: PricedExtras, atMs: number): Obstacle | null {
   const { stored } = extras;
-  return stored === undefined || provider.storedObjects ? withoutPrice(price, extras) : storedObstacle(stored);
+  return stored === undefined || route.provider.storedObjects
+    ? withoutPrice(route, extras, atMs)
+    : storedObstacle(stored);
 }
 
 /** All accounts share the operator's account at a provider, so that one could name what is another's. */
@@ -153,8 +156,8 @@ function storedObstacle({ param, what, remedy, details }: StoredObject): Obstacl
 }
 
 /** An answer that could not be billed is not asked for. */
-function withoutPrice(price: Price, extras: PricedExtras): Obstacle | null {
-  const { tiers, tools, inputAudio, outputAudio } = price;
+function withoutPrice({ price }: Route, extras: PricedExtras, atMs: number): Obstacle | null {
+  const { tiers, tools, inputAudio, outputAudio } = priceAt(price!, atMs);
   const missing = (param: string, what: string): Obstacle => ({
     verdict: 'cannot_apply',
     param,

@@ -17,21 +17,27 @@ const health = { observed: () => ({ firstByteMs: null, failureShare: 0 }) };
 describe('the order of candidates', () => {
   it('begins with the route of the conversation', () => {
     const remembered = rememberedRoute(partial);
-    expect(orderCandidates([whole, other, partial], { request: chat, preferences: null, remembered, health })).toEqual([
-      ...[partial, whole, other],
-    ]);
+    expect(
+      orderCandidates([whole, other, partial], { request: chat, atMs: 0, preferences: null, remembered, health }),
+    ).toEqual([...[partial, whole, other]]);
     expect(remembered.first).toBe(partial);
   });
 
   it('puts a route that leaves something out behind the others, and then it was not tried first', () => {
     const remembered = rememberedRoute(partial);
     expect(
-      orderCandidates([whole, other, partial], { request: withUser, preferences: null, remembered, health }),
+      orderCandidates([whole, other, partial], { request: withUser, atMs: 0, preferences: null, remembered, health }),
     ).toEqual([...[whole, other, partial]]);
     expect(remembered.first).toBeNull();
     const kept = rememberedRoute(other);
     expect(
-      orderCandidates([partial, whole, other], { request: withUser, preferences: null, remembered: kept, health }),
+      orderCandidates([partial, whole, other], {
+        request: withUser,
+        atMs: 0,
+        preferences: null,
+        remembered: kept,
+        health,
+      }),
     ).toEqual([...[other, whole, partial]]);
     expect(kept.first).toBe(other);
   });

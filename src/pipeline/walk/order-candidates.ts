@@ -10,6 +10,8 @@ import { wholeFirst } from './obstacles.js';
 
 interface Ordering {
   readonly request: ChatRequest;
+  /** The time of the request. */
+  readonly atMs: number;
   readonly preferences: RequestPreferences | null;
   readonly remembered: RememberedRoute | null;
   readonly health: Pick<PipelinePorts['health'], 'observed'>;
@@ -18,9 +20,9 @@ interface Ordering {
 
 /** The route of the conversation first, else those that the request names, then by rank. */
 export function orderCandidates(ranked: readonly Route[], ordering: Ordering): readonly Route[] {
-  const { request, preferences, remembered } = ordering;
+  const { request, atMs, preferences, remembered } = ordering;
   const ordered = preferences === null ? ranked : applyOrder(preferredFirst(ranked, ordering), preferences.order);
-  const tried = wholeFirst(rememberedFirst(ordered, remembered, preferences), request);
+  const tried = wholeFirst(rememberedFirst(ordered, remembered, preferences), request, atMs);
   // A route that leaves a part of the request out is not stayed with while another one does not.
   if (remembered !== null && remembered.first !== null && tried[0] !== remembered.first) remembered.first = null;
   return tried;
