@@ -97,6 +97,49 @@ describe('a bill', () => {
     expect(asked.at(-1)).toEqual({ members: '"messages":[]', encoding: 'latin1', delivered: 'delivered' });
   });
 
+  it.each([
+    ['a whole answer', 'delivered', true],
+    [
+      'a whole stream',
+      { characters: 9, remaining: async () => ({ tokens: 0, text: 'delivered', isEstimate: false }) },
+      true,
+    ],
+    ['a stream that broke off', 'delivered', false],
+  ])('of %s with text, whose usage is all zero, is counted', async (_, text, whole) => {
+    const sent = { route, sentAtMs: 0 };
+    expect(await bill({ counter }, request, sent, { usage: given(0, 0), text, whole })).toMatchObject({
+      usage: { promptTokens: 100, completionTokens: 10, cachedTokens: 0 },
+      source: 'counted',
+      cost: { pico: 100n * 600_000n + 10n * 800_000n },
+    });
+  });
+
+  it('of no text is what the provider says, also where that is nothing', () => {
+    const billable = { usage: given(0, 0), text: '', whole: true };
+    expect(bill({ counter }, request, { route, sentAtMs: 0 }, billable)).toMatchObject({
+      source: 'provider',
+      cost: { pico: 0n },
+    });
+  });
+
+  it('on a count is at the tier that the answer names, and says where that has no price', async () => {
+    const flex = { input: 1n, output: 2n, cachedInput: null };
+    const tiered = { ...route, price: { ...route.price!, tiers: new Map([['flex', flex]]) } };
+    const sent = { route: tiered, sentAtMs: 0 };
+    const billable = (tier: string) => ({ usage: readUsage(undefined, tiered, tier), text: 'x', whole: true });
+    expect(await bill({ counter }, request, sent, billable('flex'))).toMatchObject({
+      cost: { pico: 100n + 2n * 10n, tier: 'flex' },
+      source: 'counted',
+    });
+    expect(await bill({ counter }, request, sent, billable('fast'))).toMatchObject({
+      usage: { unpricedTier: 'fast' },
+      cost: { pico: 100n * 600_000n + 10n * 800_000n, tier: null },
+      oddities: ['tier_without_price'],
+    });
+    const least = { promptTokens: 3, completionTokens: 5 };
+    expect(provisionalBill(sent, readUsage(undefined, tiered, 'flex'), least).cost.pico).toBe(3n + 2n * 5n);
+  });
+
   it('of a stream that broke off takes the prompt from the provider, and at least what was delivered', async () => {
     const billed = await bill(
       { counter },

@@ -10,6 +10,7 @@ import type { Cost } from '../wire/cost.js';
 import type { TaskAnswer } from '../wire/task.js';
 import {
   extraIterations,
+  isEmptyUsage,
   type TokenUsage,
   type UsageOddity,
   type UsageParts,
@@ -109,7 +110,7 @@ export interface Billable {
   /** The provider's own usage, unread, for what it holds beside the figures of the answer. */
   given?: unknown;
   /** The inside of a JSON string, latin1; of a stream, what is left of it to count. */
-  text: string | { remaining(): Promise<Remaining> };
+  text: string | { readonly characters: number; remaining(): Promise<Remaining> };
   /** Every frame reached the caller, so the provider's figure is the delivered one. */
   whole: boolean;
 }
@@ -144,11 +145,16 @@ export function bill(
   billable: Billable,
 ): MaybePromise<Billed> {
   const { usage, whole, given } = billable;
-  if (usage.kind === 'usage' && whole) {
+  // A usage of zeros beside text is none: delivered text is never free.
+  if (usage.kind === 'usage' && whole && !(isEmptyUsage(usage) && hasText(billable))) {
     const cost = costWithExtras(sent, usage.usage, given);
     return { usage: usage.usage, source: 'provider', cost, oddities: usage.oddities };
   }
   return countedBill(ports, request, sent, billable);
+}
+
+function hasText({ text }: Billable): boolean {
+  return (typeof text === 'string' ? text.length : text.characters) > 0;
 }
 
 /** What vectors or an order of documents cost: by the input alone. */
@@ -178,11 +184,16 @@ async function countedBill(
       ? { tokens: 0, text: billable.text, isEstimate: false }
       : await billable.text.remaining();
   const counted = await ports.counter.count({ members, encoding, delivered: text });
-  const reading = billable.usage.kind === 'usage' ? billable.usage : null;
-  const usage = usageSoFar(billable.usage, counted.promptTokens, tokens + counted.completionTokens);
+  const reading = billable.usage;
+  const usage = usageSoFar(reading, counted.promptTokens, tokens + counted.completionTokens);
   const cost = costWithExtras(sent, usage, billable.given);
   const own = isEstimate || counted.isEstimate ? 'estimated' : 'counted';
-  return { usage, source: reading ? 'provider' : own, cost, oddities: reading?.oddities };
+  return { usage, source: isEmptyUsage(reading) ? own : 'provider', cost, oddities: odditiesOf(reading) };
+}
+
+function odditiesOf(reading: UsageReading): readonly UsageOddity[] | undefined {
+  if (reading.kind === 'usage') return reading.oddities;
+  return reading.kind === 'absent' && reading.unpricedTier !== undefined ? ['tier_without_price'] : undefined;
 }
 
 /** The provider's figures, and counted ones where it gave none, or less than was delivered. */
@@ -191,9 +202,17 @@ function usageSoFar(
   promptTokens: number,
   completionTokens: number,
 ): TokenUsage & Partial<UsageParts> {
-  if (reading.kind !== 'usage') return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0 };
+  if (reading.kind !== 'usage') {
+    const { kind: _, ...named } = reading;
+    return { promptTokens, completionTokens, cachedTokens: 0, reasoningTokens: 0, ...named };
+  }
   const given = reading.usage;
-  return { ...given, completionTokens: Math.max(completionTokens, given.completionTokens) };
+  // No prompt is empty, so a 0 is none of its figures: some servers begin with zeros and give the usage at the end.
+  return {
+    ...given,
+    promptTokens: given.promptTokens || promptTokens,
+    completionTokens: Math.max(completionTokens, given.completionTokens),
+  };
 }
 
 /** Each extra iteration is a call of its own, so its own prompt decides the price band. */

@@ -2,7 +2,7 @@
  * Reads the token usage of an answer. OpenAI-compatible servers name, split and total it in many ways. An oddity with a safe
  * interpretation is accepted; only a figure that cannot be billed is a fault.
  */
-import { shown } from './json-text.js';
+import { FigureReader } from './figure-reader.js';
 import { isPriced, type PricedClasses } from './priced-classes.js';
 
 export interface TokenUsage {
@@ -67,18 +67,12 @@ export type UsageOddity = (typeof usageOddities)[number];
 
 export type UsageReading =
   | { kind: 'usage'; usage: UsageFigures; oddities: readonly UsageOddity[] }
-  /** The upstream gave no usage that can be billed: the gateway counts tokens itself. */
-  | { kind: 'absent' }
+  /** The upstream gave no usage that can be billed: the gateway counts tokens itself, at the tier that the answer names. */
+  | { kind: 'absent'; tier?: string; unpricedTier?: string }
   /** A figure that cannot be billed. */
   | { kind: 'fault'; reason: string };
 
 type Fields = Record<string, unknown>;
-
-/** No context window is nearly this large, so a larger figure is an error of the provider. */
-const figureMax = 10_000_000;
-const contextWindowsMax = 8;
-/** Tokenizers differ a little from the published window; a larger figure is reported to the operator. */
-const contextWindowTolerance = 1.1;
 
 const absent: UsageReading = { kind: 'absent' };
 const noOddities: readonly UsageOddity[] = [];
@@ -87,13 +81,13 @@ const noCalls: readonly ToolCalls[] = [];
 
 /** `tier` is the one that the answer names outside its usage. */
 export function readUsage(value: unknown, terms: UsageTerms, tier?: unknown): UsageReading {
-  if (!isFields(value)) return absent;
+  if (!isFields(value)) return absentAt(tier, terms);
   const promptValue = value.prompt_tokens ?? value.input_tokens ?? null;
   const completionValue = value.completion_tokens ?? value.output_tokens ?? null;
   const totalValue = value.total_tokens ?? null;
   // One missing figure follows from the total, but two do not.
-  if (promptValue === null && (completionValue === null || totalValue === null)) return absent;
-  if (completionValue === null && totalValue === null) return absent;
+  const missing = (promptValue === null ? 1 : 0) + (completionValue === null ? 1 : 0) + (totalValue === null ? 1 : 0);
+  if (missing > 1) return absentAt(tier ?? value.service_tier, terms);
 
   const reader = new FigureReader(terms);
   const prompt = reader.read('prompt_tokens', promptValue);
@@ -115,6 +109,22 @@ export function readUsage(value: unknown, terms: UsageTerms, tier?: unknown): Us
   noteUnpricedExtras(figures, terms, oddities);
   if (reader.aboveContextWindow) oddities.push('above_context_window');
   return { kind: 'usage', usage: figures, oddities: oddities.length === 0 ? noOddities : oddities };
+}
+
+/** Whether it says nothing of what was delivered: there is none, or nothing but zeros. */
+export function isEmptyUsage(reading: UsageReading): boolean {
+  if (reading.kind !== 'usage') return reading.kind === 'absent';
+  return reading.usage.promptTokens === 0 && reading.usage.completionTokens === 0;
+}
+
+function absentAt(named: unknown, { price }: UsageTerms): UsageReading {
+  const tier = tierOf(named);
+  if (tier === null) return absent;
+  return hasTier(price, tier) ? { kind: 'absent', tier } : { kind: 'absent', unpricedTier: tier };
+}
+
+function hasTier(price: UsageTerms['price'], tier: string): boolean {
+  return isPriced(price, ({ tiers }) => tiers?.has(tier) === true);
 }
 
 /** Names of the tier that has the ordinary price. */
@@ -149,7 +159,7 @@ function noteUnpricedExtras(figures: UsageFigures, { price }: UsageTerms, odditi
   )
     oddities.push('tool_without_price');
   const { tier } = figures;
-  if (tier !== null && !isPriced(price, ({ tiers }) => tiers?.has(tier) === true)) {
+  if (tier !== null && !hasTier(price, tier)) {
     figures.tier = null;
     figures.unpricedTier = tier;
     oddities.push('tier_without_price');
@@ -165,11 +175,7 @@ function partsOf(usage: Fields, reader: FigureReader) {
       'cached_tokens',
       inPrompt.cached_tokens ?? usage.cached_tokens ?? usage.prompt_cache_hit_tokens,
     ),
-    cacheWriteTokens: reader.read(
-      'cache_write_tokens',
-      inPrompt.cache_write_tokens ?? inPrompt.cache_creation_tokens ?? usage.cache_creation_input_tokens,
-    ),
-    cacheWrite1hTokens: reader.read('cache_write_1h_tokens', inPrompt.cache_write_1h_tokens ?? hourWritesOf(usage)),
+    ...cacheWritesOf(usage, inPrompt, reader),
     promptAudioTokens: reader.read('prompt audio_tokens', inPrompt.audio_tokens ?? usage.audio_prompt_tokens),
     promptImageTokens: reader.read('prompt image_tokens', inPrompt.image_tokens),
     reasoningTokens: reader.read('reasoning_tokens', inCompletion.reasoning_tokens ?? usage.reasoning_tokens),
@@ -179,51 +185,25 @@ function partsOf(usage: Fields, reader: FigureReader) {
   };
 }
 
-/** Anthropic's own form, which some compatible servers pass on. */
-function hourWritesOf({ cache_creation }: Fields): unknown {
-  return detailsOf(cache_creation).ephemeral_1h_input_tokens;
-}
-
-/** Reads figures and remembers the first one that cannot be billed, and whether one is implausible. */
-class FigureReader {
-  fault: string | null = null;
-  aboveContextWindow = false;
-  private readonly max: number;
-  private readonly plausibleMax: number;
-
-  constructor({ contextWindow }: UsageTerms) {
-    this.max = Math.max(figureMax, contextWindowsMax * (contextWindow ?? 0));
-    this.plausibleMax = contextWindow === null ? Number.POSITIVE_INFINITY : contextWindowTolerance * contextWindow;
-  }
-
-  /** A missing figure or null counts as 0. */
-  read(name: string, value: unknown): number {
-    if (value === undefined || value === null) return 0;
-    const figure = this.count(name, value);
-    this.bound(name, figure);
-    return figure;
-  }
-
-  /** A total that is not above the sum of its parts needs no check of its own. */
-  readTotal(value: unknown, parts: number): number {
-    const total = this.count('total_tokens', value);
-    if (total > parts) this.bound('total_tokens', total);
-    return total;
-  }
-
-  private count(name: string, value: unknown): number {
-    const figure = value as number;
-    if (!Number.isSafeInteger(figure) || figure < 0) {
-      this.fault ??= `its usage says ${name} = ${shown(value, 'utf8').slice(0, 40)}, which is no count of tokens`;
-      return 0;
-    }
-    return figure;
-  }
-
-  private bound(name: string, figure: number): void {
-    if (figure > this.max) this.fault ??= `its usage says ${name} = ${figure}, above the limit of ${this.max} tokens`;
-    if (figure > this.plausibleMax) this.aboveContextWindow = true;
-  }
+/** `cache_creation` is Anthropic's own form, which some compatible servers pass on. DashScope has it among the details of the prompt. */
+function cacheWritesOf(usage: Fields, inPrompt: Fields, reader: FigureReader) {
+  const created = detailsOf(inPrompt.cache_creation ?? usage.cache_creation);
+  const hour = reader.read(
+    'cache_write_1h_tokens',
+    inPrompt.cache_write_1h_tokens ?? created.ephemeral_1h_input_tokens,
+  );
+  const total =
+    inPrompt.cache_write_tokens ??
+    inPrompt.cache_creation_tokens ??
+    inPrompt.cache_creation_input_tokens ??
+    usage.cache_creation_input_tokens;
+  return {
+    cacheWriteTokens:
+      total === undefined || total === null
+        ? reader.read('ephemeral_5m_input_tokens', created.ephemeral_5m_input_tokens) + hour
+        : reader.read('cache_write_tokens', total),
+    cacheWrite1hTokens: hour,
+  };
 }
 
 /** Output of a kind that has no price on the route. Prompt audio and images are billed as ordinary input instead. */

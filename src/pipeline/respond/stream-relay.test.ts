@@ -195,10 +195,23 @@ describe('usage', () => {
     expect(played.relay.reading).toMatchObject({ kind: 'usage', usage: { promptTokens: 9, completionTokens: 7 } });
   });
 
+  it('that never comes leaves the tier that a frame named, of this attempt', () => {
+    const played = new PlayedRelay();
+    played.frame({ ...role, service_tier: 'auto' });
+    expect(played.relay.reading).toEqual({ kind: 'absent' });
+    played.frame({ ...content('a'), service_tier: 'flex' });
+    expect(played.relay.reading).toEqual({ kind: 'absent', unpricedTier: 'flex' });
+    played.frame({ ...content('b'), usage: { service_tier: 'fast' } });
+    expect(played.relay.reading).toEqual({ kind: 'absent', unpricedTier: 'flex' });
+    played.relay.begin(played.route, { reportContent: () => {} });
+    expect(played.relay.reading).toEqual({ kind: 'absent' });
+  });
+
   it('that says nothing does not replace usage that does', () => {
     const played = new PlayedRelay();
     played.frame({ ...content('a'), usage: usage(9, 1) });
-    for (const nothing of [{}, { total_tokens: 5 }, [], 'x', 0]) played.frame({ ...content('b'), usage: nothing });
+    for (const nothing of [{}, { total_tokens: 5 }, [], 'x', 0, usage(0, 0)])
+      played.frame({ ...content('b'), usage: nothing });
     expect(played.relay.usage).toEqual(usage(9, 1));
   });
 

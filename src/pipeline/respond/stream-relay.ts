@@ -21,12 +21,13 @@ import {
   usageOf,
 } from '../../wire/chunk.js';
 import { DeltaReader } from '../../wire/deltas.js';
-import { readUsage, type UsageReading } from '../../wire/usage.js';
+import type { UsageReading } from '../../wire/usage.js';
 import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
 import { DeliveredText } from './delivered-text.js';
 import { errorFrame, isErrorFrame } from './error-frame.js';
 import type { RelayContext } from './relay-context.js';
+import { ReportedUsage } from './reported-usage.js';
 import { WaitingFrames } from './waiting-frames.js';
 
 const learningsMax = 8;
@@ -38,14 +39,8 @@ const largeFrameCharacters = 64 * 1024;
 export class StreamRelay implements Relay {
   committed = false;
   fault: RelayFault | null = null;
-  /** The last cumulative usage that the upstream gave, as it wrote it. */
-  usage: unknown = null;
-  /** What `usage` says on this route. */
-  reading: UsageReading = { kind: 'absent' };
   finishReason: string | null = null;
   sawDone = false;
-  /** As a frame named it: the one with the usage may not repeat it. */
-  private tier: unknown = undefined;
   /** When text was sent last, monotonic milliseconds. */
   lastTextAtMs = 0;
   /** What has been sent: the basis of counting when no usage comes. */
@@ -53,6 +48,7 @@ export class StreamRelay implements Relay {
   /** The amount of text at which it is written down again: at the first text, and then from time to time. */
   private recordAt = 0;
   private route!: Route;
+  private reported!: ReportedUsage;
   private permit!: Pick<Permit, 'reportContent'>;
   private readonly waiting = new WaitingFrames();
   private out = '';
@@ -76,15 +72,23 @@ export class StreamRelay implements Relay {
     return this.delivered.characters;
   }
 
+  /** The last cumulative usage that the upstream gave, as it wrote it. */
+  get usage(): unknown {
+    return this.reported.given;
+  }
+
+  /** What `usage` says on this route. */
+  get reading(): UsageReading {
+    return this.reported.reading;
+  }
+
   begin(route: Route, permit: Pick<Permit, 'reportContent'>): void {
     this.route = route;
     this.permit = permit;
     this.writer = this.context.openWriter(route);
     this.fault = null;
-    this.usage = null;
-    this.reading = { kind: 'absent' };
+    this.reported = new ReportedUsage(route);
     this.finishReason = null;
-    this.tier = undefined;
     this.sawDone = false;
     this.waiting.clear();
     this.deltas = new DeltaReader();
@@ -186,7 +190,7 @@ export class StreamRelay implements Relay {
     if (chunk === null) return this.committed ? 'more' : this.failed({ kind: 'malformed' });
     if (isErrorFrame(chunk)) {
       // An error may come after the answer, with the usage of all that was delivered.
-      this.takeUsage(chunk);
+      this.reported.take(chunk);
       return this.failed(errorFrame(data));
     }
     const pricing = this.pricingFault(chunk);
@@ -213,24 +217,11 @@ export class StreamRelay implements Relay {
 
   /** Usage is checked as it comes, so that a fault is found while it can still be an ordinary error. */
   private pricingFault(chunk: Chunk): string | undefined {
-    const reading = this.takeUsage(chunk);
+    const reading = this.reported.take(chunk);
     if (reading?.kind === 'fault') return reading.reason;
     if (typeof chunk.model !== 'string' || chunk.model === '' || chunk.model === this.checkedModel) return undefined;
     this.checkedModel = chunk.model;
     return answeredModelFault(this.context.snapshot, this.route, chunk.model);
-  }
-
-  /** Keeps the usage of a frame; one that says nothing does not replace one that does. null where there is none. */
-  private takeUsage(chunk: Chunk): UsageReading | null {
-    if (typeof chunk.service_tier === 'string') this.tier = chunk.service_tier;
-    const usage = usageOf(chunk);
-    if (usage === null) return null;
-    const reading = readUsage(usage, this.route, this.tier);
-    if (reading.kind === 'usage') {
-      this.usage = usage;
-      this.reading = reading;
-    }
-    return reading;
   }
 
   /** A server that never writes `finish_reason` says with `[DONE]` alone that its answer is whole. */

@@ -4,7 +4,7 @@ import { figuresBytesMax } from '../../../wire/answer-bounds.js';
 import type { AnswerPlaces, CompletionParts } from '../../../wire/completion-parts.js';
 import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
 import { scanWhole, takeObject } from '../../../wire/scan-object.js';
-import { readUsage, type UsageTerms } from '../../../wire/usage.js';
+import { isEmptyUsage, readUsage, type UsageTerms } from '../../../wire/usage.js';
 import type { Fields } from './conversation.js';
 
 const levelsMax = 64;
@@ -52,7 +52,7 @@ export class AnswerScan {
     const usage = rules.usageOf(JSON.parse(text.slice(this.usageStart, this.usageEnd)) as Fields);
     const reading = readUsage(usage, terms, undefined);
     // Without usage the text of the answer is counted.
-    if (reading.kind === 'absent') return null;
+    if (isEmptyUsage(reading)) return null;
     return {
       members: '',
       encoding: 'latin1',

@@ -88,6 +88,7 @@ describe('a whole completion', () => {
     [{ total_tokens: 3 }],
     [{ prompt_tokens: null, completion_tokens: null }],
     ['12'],
+    [{ prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
     [[]],
   ])('tells what was delivered where its usage (%j) cannot be billed, so that it is never free', (usage) => {
     const message = { reasoning_content: 'hm', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] };

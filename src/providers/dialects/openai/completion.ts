@@ -15,7 +15,7 @@ import {
   tidyReasoning,
   tidyToolCalls,
 } from '../../../wire/message.js';
-import { readUsage, type UsageTerms } from '../../../wire/usage.js';
+import { isEmptyUsage, readUsage, type UsageTerms } from '../../../wire/usage.js';
 import { isPassedOn } from './scan-completion.js';
 
 export type CompletionReading =
@@ -64,7 +64,7 @@ function partsOf(value: Fields, source: Source, terms: UsageTerms): CompletionRe
     if (choice.finish_reason === 'error') return errorIn(source);
   }
   const reading = readUsage(usage, terms, value.service_tier);
-  const delivered = reading.kind === 'absent' ? generatedText(choices as Fields[], encoding) : asLatin1('');
+  const delivered = isEmptyUsage(reading) ? generatedText(choices as Fields[], encoding) : asLatin1('');
   const found = changed || text === null ? null : findMembers(text);
   const members = found ? keptMembers(text!, found, isPassedOn) : native === undefined ? serialisedMembers(value) : '';
   return {

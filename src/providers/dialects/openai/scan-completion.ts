@@ -7,7 +7,7 @@ import { asLatin1 } from '../../../base/latin1.js';
 import { figuresBytesMax } from '../../../wire/answer-bounds.js';
 import type { CompletionParts } from '../../../wire/completion-parts.js';
 import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
-import { readUsage, type UsageTerms } from '../../../wire/usage.js';
+import { isEmptyUsage, readUsage, type UsageTerms } from '../../../wire/usage.js';
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
@@ -52,7 +52,7 @@ export function scanCompletion(body: Buffer, terms: UsageTerms): CompletionParts
   const usage: unknown = JSON.parse(usageText);
   const reading = readUsage(usage, terms, tier);
   // Without usage the text of the answer is counted.
-  if (reading.kind === 'absent') return null;
+  if (isEmptyUsage(reading)) return null;
   return {
     members: memberNames.has('system_fingerprint') ? members : `${members},"system_fingerprint":null`,
     encoding: 'latin1',

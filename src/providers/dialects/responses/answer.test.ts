@@ -22,6 +22,12 @@ function usesOf(response: object): Record<string, number> {
   return Object.fromEntries(reading.usage.toolCalls.map(({ name, calls }) => [name, calls]));
 }
 
+it('a response without usage, or one that is not over, still names its tier', () => {
+  for (const response of [{ service_tier: 'flex' }, { service_tier: 'flex', usage: null }])
+    expect(readUsage(usageOf(response), terms)).toEqual({ kind: 'absent', unpricedTier: 'flex' });
+  expect(usageOf({ usage: null, service_tier: null })).toBeUndefined();
+});
+
 describe('uses of tools in a response', () => {
   it('counts searches of the web, and not the pages that were opened or searched through', () => {
     const output = [

@@ -62,16 +62,13 @@ export function finishReasonOf({ status, incomplete_details }: Fields, calledToo
   return calledTools ? 'tool_calls' : 'stop';
 }
 
-/** The provider's usage, with the uses of its tools and the tier. Undefined where there is none. */
+/** The provider's usage, with the uses of its tools and the tier, which may be all that there is. Undefined where there is none. */
 export function usageOf(response: Fields): Fields | undefined {
   const { usage, service_tier } = response;
-  if (!isFields(usage)) return undefined;
+  const tier = typeof service_tier === 'string' ? { service_tier } : undefined;
+  if (!isFields(usage)) return tier;
   const uses = countsTools(usage) ? {} : toolUses(response);
-  return {
-    ...usage,
-    ...(Object.keys(uses).length > 0 && { server_tool_use: uses }),
-    ...(typeof service_tier === 'string' && { service_tier }),
-  };
+  return { ...usage, ...(Object.keys(uses).length > 0 && { server_tool_use: uses }), ...tier };
 }
 
 /** Whether the usage itself counts what is billed: xAI shows calls as items that failed and cost nothing. */

@@ -56,8 +56,7 @@ export class ResponseStream implements StreamTranslator {
     switch (type) {
       case 'response.created':
       case 'response.in_progress':
-        if (!this.begun) emit(roleChunk(typeof response.model === 'string' ? write(response.model) : undefined));
-        this.begun = true;
+        if (!this.begun) this.begin(response, write, emit);
         break;
       case 'response.output_item.added':
         this.open(isFields(event.item) ? event.item : {}, write, emit);
@@ -66,14 +65,23 @@ export class ResponseStream implements StreamTranslator {
       case 'response.incomplete':
         this.finish(response, write, emit);
         break;
-      case 'response.failed':
+      case 'response.failed': {
+        const usage = usageOf(response);
+        if (usage) emit(usageChunk(write(usage)));
         emit(asLatin1(`{"error":${write(response.error ?? { message: 'the response failed' })}}`));
         break;
+      }
       case 'error': {
         const { type: _, sequence_number: __, ...error } = event;
         emit(asLatin1(`{"error":${write(isFields(error.error) ? error.error : error)}}`));
       }
     }
+  }
+
+  private begin(response: Fields, write: ReadEvent['write'], emit: EmitChunk): void {
+    const usage = usageOf(response);
+    emit(roleChunk(typeof response.model === 'string' ? write(response.model) : undefined, usage && write(usage)));
+    this.begun = true;
   }
 
   private open({ type, call_id, name }: Fields, write: ReadEvent['write'], emit: EmitChunk): void {
@@ -83,7 +91,7 @@ export class ResponseStream implements StreamTranslator {
 
   private finish(response: Fields, write: ReadEvent['write'], emit: EmitChunk): void {
     // The model may be named only here.
-    if (!this.begun) emit(roleChunk(typeof response.model === 'string' ? write(response.model) : undefined));
+    if (!this.begun) this.begin(response, write, emit);
     emit(finishChunk(finishReasonOf(response, this.calls > 0)));
     const usage = usageOf(response);
     if (usage) emit(usageChunk(write(usage)));
