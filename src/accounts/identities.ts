@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PicoUsd } from '../base/money.js';
 import type { Subject } from '../cluster/ports.js';
 import type { Account, ApiKey, Identity } from '../domain/account.js';
+import type { OwnCredential } from '../domain/credential.js';
 
 export interface Identities {
   /** The identity that memory holds and that is certainly current; undefined where `load` must be called. */
@@ -31,15 +32,24 @@ export interface Identities {
   charge(accountId: string, costPico: PicoUsd, generationId: string, chargedPico: PicoUsd): void;
   /** Reads the account again after a change that the store may or may not have made. Throws StoreUnavailable. */
   reread(accountId: string): Promise<void>;
+  /** Called with credentials in memory whose secrets another process has replaced or deleted, when an account is read again. */
+  secretsGone: SecretsGone;
   /** The store has changed these subjects. When the promise resolves, no process acts on the earlier state. */
   changed(subjects: readonly Subject[]): Promise<void>;
 }
 
+export type SecretsGone = (credentials: readonly OwnCredential[]) => void;
+
 /** Copies the fields into the object that the account's keys share. */
-export function overwrite(held: Account, { aliases, projects, credentials, ...fresh }: Account): void {
+export function overwrite(held: Account, account: Account, secretsGone: SecretsGone): void {
+  const { aliases, projects, credentials, ...fresh } = account;
   Object.assign(held, fresh);
   // What is made of a list is kept with it.
-  if (!isDeepStrictEqual(held.credentials, credentials)) held.credentials = credentials;
+  if (!isDeepStrictEqual(held.credentials, credentials)) {
+    const kept = new Set(credentials.map(({ secret }) => secret.sealed));
+    secretsGone(held.credentials.filter(({ secret }) => !kept.has(secret.sealed)));
+    held.credentials = credentials;
+  }
   held.aliases.clear();
   for (const [name, alias] of aliases) held.aliases.set(name, alias);
   for (const id of held.projects.keys()) if (!projects.has(id)) held.projects.delete(id);

@@ -5,7 +5,7 @@
 import type { PicoUsd } from '../base/money.js';
 import { type Account, type ApiKey, type Identity, identityOf } from '../domain/account.js';
 import type { Store } from '../storage/store.js';
-import { type Identities, overwrite } from './identities.js';
+import { type Identities, overwrite, type SecretsGone } from './identities.js';
 import { isHashDue, isRemoved } from './keys/token.js';
 
 interface KeyRead {
@@ -19,6 +19,7 @@ export class IdentityCache implements Identities {
   private readonly identities = new Map<string, Identity>();
   private readonly accounts = new Map<string, Account>();
   private readonly keyReads = new Map<string, KeyRead>();
+  secretsGone: SecretsGone = () => {};
 
   /**
    * `replayed` resolves when the journal of an earlier process is in the store. Accounts are read only after that, so a
@@ -127,7 +128,11 @@ export class IdentityCache implements Identities {
     const fresh = held && (await this.store.accounts.find(id));
     if (!fresh) return;
     const { usagePico } = held;
-    overwrite(held, { ...fresh, balancePico: fresh.balancePico + fresh.usagePico - usagePico, usagePico });
+    overwrite(
+      held,
+      { ...fresh, balancePico: fresh.balancePico + fresh.usagePico - usagePico, usagePico },
+      this.secretsGone,
+    );
   }
 
   /** No other process holds anything. */

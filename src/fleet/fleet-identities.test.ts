@@ -1,8 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { MemoryStore } from '../../tests/support/memory-store.js';
 import { MemoryVersions } from '../../tests/support/memory-versions.js';
 import { AuditLog } from '../accounts/audit.js';
+import { KeyRing, makeKeyFile } from '../accounts/credentials/key-ring.js';
+import { Sightings } from '../accounts/credentials/sightings.js';
+import { Vault } from '../accounts/credentials/vault.js';
 import { AccountDirectory } from '../accounts/directory.js';
 import { defaultPolicy } from '../policy/policy.js';
 import { StoreUnavailable } from '../storage/store.js';
@@ -71,6 +77,45 @@ describe('keys and accounts in a fleet', () => {
     expect(await trusts(b, versions, keyId)).toBe(false);
     expect((await b.directory.load(keyId))?.key.terms).toMatchObject({ disabled: true, limitPico: 5n });
     expect(before?.key.terms.disabled).toBe(false);
+  });
+
+  it('leave no secret of a credential in memory that another process has replaced or deleted', async () => {
+    const { store, a, b, accountId, keyId } = await twoProcesses();
+    const folder = mkdtempSync(join(tmpdir(), 'lodestone-fleet-'));
+    const keyFile = join(folder, 'secrets.key');
+    makeKeyFile(keyFile);
+    const vaults = [a, b].map(({ directory }) => {
+      const ring = new KeyRing({ keyFile, previousKeyFiles: [] });
+      ring.load();
+      const vault = new Vault({ ring, store: store.credentials, logger, nowMs: () => 0 });
+      directory.credentials.parts = { vault, sightings: new Sightings(store.credentials, new ManualClock(), logger) };
+      return vault;
+    });
+    const account = (await a.directory.account(accountId))!;
+    const secretOf = (n: number) => ({ sent: { n }, kept: { api_key: `key-${n}` } });
+    const fields = { projectId: null, name: 'n', use: 'only', models: null, agreement: null } as const;
+    for (const n of [0, 1, 2]) {
+      const made = { ...fields, provider: `p${n}`, secret: secretOf(n) };
+      await a.directory.credentials.create('operator', account, made);
+    }
+    const useAll = async () => {
+      const own = (await b.directory.load(keyId))!.account.credentials;
+      for (const credential of own) vaults[1]!.secretOf(credential);
+      return own.map(({ id }) => id);
+    };
+    const [kept, replaced, deleted] = await useAll();
+    expect(vaults[1]!.size).toBe(3);
+    await a.directory.credentials.update('operator', account, replaced!, { secret: secretOf(9) });
+    await a.directory.credentials.update('operator', account, kept!, { name: 'other' });
+    await a.directory.credentials.delete('operator', account, deleted!);
+    await b.directory.load(keyId);
+    expect(vaults[1]!.size, 'the one that is renamed').toBe(1);
+    await useAll();
+    expect(vaults[1]!.size).toBe(2);
+    for (const id of [kept, replaced]) await a.directory.credentials.delete('operator', account, id!);
+    await b.directory.load(keyId);
+    expect(vaults[1]!.size).toBe(0);
+    rmSync(folder, { recursive: true });
   });
 
   it('are not trusted after a change of a key that the store did not answer', async () => {

@@ -3,7 +3,7 @@
  * are used only while those versions are current. Without shared state nothing is trusted and the store is read.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { type Identities, overwrite } from '../accounts/identities.js';
+import { type Identities, overwrite, type SecretsGone } from '../accounts/identities.js';
 import { isHashDue, isRemoved } from '../accounts/keys/token.js';
 import type { PicoUsd } from '../base/money.js';
 import { SharedRead } from '../base/shared-read.js';
@@ -46,6 +46,7 @@ export class FleetIdentities implements Identities {
   private readonly accounts = new Map<string, HeldAccount>();
   private readonly keyReads = new Map<string, SharedRead<Identity | null>>();
   private readonly accountReads = new Map<string, SharedRead<Account | null>>();
+  secretsGone: SecretsGone = () => {};
   /** Raised by every notification: a read that was in progress may be older, so it is held under no version. */
   private changeCount = 0;
 
@@ -228,7 +229,7 @@ export class FleetIdentities implements Identities {
       this.accounts.set(fresh.id, { account: fresh, version, reads: 1 });
       return fresh;
     }
-    overwrite(held.account, fresh);
+    overwrite(held.account, fresh, this.secretsGone);
     held.version = version;
     held.reads++;
     return held.account;

@@ -38,7 +38,7 @@ interface CredentialBookDeps {
   readonly store: Pick<Store, 'credentials'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly audit: AuditLog;
-  readonly cache: Pick<Identities, 'changed'>;
+  readonly cache: Pick<Identities, 'changed' | 'secretsGone'>;
   readonly changes: Pick<AccountChanges, 'run'>;
 }
 
@@ -52,7 +52,11 @@ export class CredentialBook {
   /** Set where credentials can be used, before the first request. */
   parts: CredentialParts | null = null;
 
-  constructor(private readonly deps: CredentialBookDeps) {}
+  constructor(private readonly deps: CredentialBookDeps) {
+    deps.cache.secretsGone = (gone) => {
+      for (const { id } of gone) this.parts?.vault.drop(id);
+    };
+  }
 
   list(account: Account): Promise<StoredCredential[]> {
     return this.deps.store.credentials.list(account.id);

@@ -60,3 +60,19 @@ it('what was noted of a replaced secret is not written after the new one', async
   await sightings.close();
   expect(written).toEqual([[expect.objectContaining({ revision: 2, status: 'ok' })]]);
 });
+
+it('what changes while it is written is written after it', async () => {
+  const { written, sightings, store } = newSightings();
+  const { note } = store;
+  sightings.note(credential('cred-1'), refused);
+  await sightings.write();
+  store.note = async (part) => {
+    store.note = note;
+    sightings.note(credential('cred-1'), refused);
+    await note(part);
+  };
+  sightings.note(credential('cred-1'), null);
+  await sightings.write();
+  await sightings.close();
+  expect(written.map(([sighting]) => sighting?.status)).toEqual(['failing', 'ok', 'failing']);
+});

@@ -57,9 +57,13 @@ export class Sightings {
     seen.atMs = nowMs;
     seen.usedAtMs = nowMs;
     if (seen.writtenStatus !== status || nowMs - seen.writtenAtMs >= usedMs) {
-      this.dirty.add(seen);
-      this.timer ??= setTimeout(() => void this.write(), writeMs).unref();
+      this.writeSoon(seen);
     }
+  }
+
+  private writeSoon(seen: Seen): void {
+    this.dirty.add(seen);
+    this.timer ??= setTimeout(() => void this.write(), writeMs).unref();
   }
 
   /** False where nothing was seen of it. */
@@ -110,6 +114,8 @@ export class Sightings {
     for (const [i, seen] of part.entries()) {
       seen.writtenStatus = sightings[i]!.status === 'failing' ? 'failing' : 'ok';
       seen.writtenAtMs = sightings[i]!.atMs;
+      // Noted while the store was asked, when it was still as the store had it.
+      if (seen.status !== seen.writtenStatus && this.seen.get(seen.id) === seen) this.writeSoon(seen);
     }
     return true;
   }
