@@ -5,7 +5,7 @@ import type { Logger } from '../base/logger.js';
 import { usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
 import type { KeyTerms } from '../domain/account.js';
-import type { Budget } from '../domain/organisation.js';
+import { type Budget, shownPersonId } from '../domain/organisation.js';
 import type { AuditStore } from '../storage/store.js';
 
 /** `operator`, `system`, `anonymous` (not signed in), `account:{id}`, or a person or key by id. */
@@ -21,6 +21,12 @@ export interface ActorDetails {
 
 /** The name alone where nothing else is known. */
 export type Actor = ActorName | ActorDetails;
+
+/** A person at an address. Who signed up with an account is named by it, as before accounts had several people. */
+export function personAt(personId: string, address: string): ActorDetails {
+  const by = `person:${shownPersonId(personId)}` as const;
+  return { actor: personId.startsWith('acct-') ? `account:${personId}` : by, by, address };
+}
 
 export function actorDetailsOf(who: Actor): ActorDetails {
   return typeof who === 'string' ? { actor: who, by: null, address: null } : who;

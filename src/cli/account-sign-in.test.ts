@@ -73,7 +73,7 @@ describe('lodestone account password, reset-password, operator', () => {
     const { signIns, twoFactor } = deps.dashboard!;
     await signIns.setPassword(account, 'correct horse 77');
     const { secret } = await twoFactor.begin(account);
-    expect(await twoFactor.confirm(account, codeAt(secret, clock.now()))).toHaveLength(10);
+    expect(await twoFactor.confirm(account, codeAt(secret, clock.now()), '127.0.0.1')).toHaveLength(10);
     expect((await run('account', 'show', account.email)).text).toMatch(/two-factor\s+on/);
     const { code, text } = await run('account', 'reset-two-factor', account.email);
     expect([code, text]).toEqual([0, expect.stringContaining(`Two-factor sign-in of ${account.email} is off`)]);

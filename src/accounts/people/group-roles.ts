@@ -5,7 +5,7 @@ import type { GroupGrant, IdentityProvider } from '../../config/identity-provide
 import type { Account } from '../../domain/account.js';
 import { type Membership, shownPersonId } from '../../domain/organisation.js';
 import type { PeopleStore, Person } from '../../storage/store.js';
-import type { AuditLog } from '../audit.js';
+import type { ActorDetails, AuditLog } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { membershipInForce } from '../roles.js';
 import type { Grant, Members } from './members.js';
@@ -17,6 +17,10 @@ interface GroupRolesDeps {
   audit: Pick<AuditLog, 'record'>;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
+}
+
+interface SigningIn extends Pick<Person, 'id' | 'email'> {
+  readonly who: ActorDetails;
 }
 
 type Provider = Pick<IdentityProvider, 'id' | 'grants'>;
@@ -35,12 +39,18 @@ export class GroupRoles {
     return new Map([...found].map(([accountId, list]) => [accountId, highestOf(list)]));
   }
 
-  /** Whoever is left without a role is removed from the account. The last owner stays, and the audit log has a warning. */
+  /**
+   * The person signs in at this address. Whoever is left without a role is removed from the account. The last owner stays, and the
+   * audit log has a warning.
+   */
   async apply(
-    person: Pick<Person, 'id' | 'email'>,
+    { id, email }: Pick<Person, 'id' | 'email'>,
     provider: Provider,
     wanted: ReadonlyMap<string, Grant>,
+    address: string,
   ): Promise<void> {
+    const who: ActorDetails = { actor: 'system', by: `person:${shownPersonId(id)}`, address };
+    const person = { id, email, who };
     const source = `oidc:${provider.id}`;
     const { memberships } = await this.deps.people.standing(person.id);
     const before = new Map(memberships.filter((row) => row.source === source).map((row) => [row.accountId, row]));
@@ -50,13 +60,13 @@ export class GroupRoles {
     }
     for (const accountId of before.keys()) {
       if (wanted.has(accountId)) continue;
-      const outcome = await this.deps.members.take('system', accountId, person, source);
+      const outcome = await this.deps.members.take(who, accountId, person, source);
       if (outcome === 'last_owner') await this.warn(person, accountId, source, null);
     }
   }
 
   private async give(
-    person: Pick<Person, 'id' | 'email'>,
+    person: SigningIn,
     accountId: string,
     source: string,
     { role, projects }: Grant,
@@ -67,19 +77,14 @@ export class GroupRoles {
     const outcome = await people.setMembership({ accountId, personId: person.id, source, role, projects, createdAt });
     if (outcome === 'last_owner') return this.warn(person, accountId, source, role);
     const details = { account_id: accountId, email: person.email, role, projects, source };
-    await audit.record('system', isMember ? 'member.update' : 'member.add', shownPersonId(person.id), details);
+    await audit.record(person.who, isMember ? 'member.update' : 'member.add', shownPersonId(person.id), details);
   }
 
-  private async warn(
-    { id, email }: Pick<Person, 'id' | 'email'>,
-    accountId: string,
-    source: string,
-    role: string | null,
-  ) {
+  private async warn({ id, email, who }: SigningIn, accountId: string, source: string, role: string | null) {
     const warning =
       'The group that made this person an owner is gone. They stay the last owner until there is another.';
     const details = { account_id: accountId, email, source, role, warning };
-    await this.deps.audit.record('system', 'member.last_owner_kept', shownPersonId(id), details);
+    await this.deps.audit.record(who, 'member.last_owner_kept', shownPersonId(id), details);
   }
 
   /** Names the grants that give nothing, because their account or a project is unknown. */

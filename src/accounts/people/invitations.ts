@@ -92,15 +92,16 @@ export class Invitations {
     return invitation;
   }
 
-  /** Makes the invited person a member, once. Throws invitation_used. */
-  async accept({ tokenHash, accountId, id, role }: Invitation): Promise<Person> {
+  /** Makes the invited person, who is at this address, a member, once. Throws invitation_used. */
+  async accept({ tokenHash, accountId, id, role }: Invitation, address: string): Promise<Person> {
     const { people, audit, clock } = this.deps;
     const now = clock.now();
     const person = await people.acceptInvitation(tokenHash, newPersonId(now), now);
     if (!person) throw gatewayError('invitation_used');
     const shownId = shownPersonId(person.id);
     const details = { account_id: accountId, email: person.email, role, invitation: id };
-    await audit.record(`person:${shownId}`, 'invitation.accept', shownId, details);
+    const by = `person:${shownId}` as const;
+    await audit.record({ actor: by, by, address }, 'invitation.accept', shownId, details);
     return person;
   }
 

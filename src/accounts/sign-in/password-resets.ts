@@ -7,7 +7,7 @@ import type { Logger } from '../../base/logger.js';
 import type { Clock } from '../../base/time.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { PasswordReset, Store } from '../../storage/store.js';
-import type { ActorDetails, AuditLog } from '../audit.js';
+import { type ActorDetails, type AuditLog, personAt } from '../audit.js';
 import type { AccountDirectory } from '../directory.js';
 import { hashToken } from '../keys/token.js';
 import { FewAtATime } from './few-at-a-time.js';
@@ -84,8 +84,7 @@ export class PasswordResets {
     if (!taken) return null;
     await keepPassword(owner);
     const details = { address: from, link: taken.sentBy };
-    const actor = owner.id.startsWith('acct-') ? (`account:${owner.id}` as const) : (`person:${owner.id}` as const);
-    await audit.record({ actor, by: null, address: from }, 'account.password_reset', owner.id, details);
+    await audit.record(personAt(owner.id, from), 'account.password_reset', owner.id, details);
     if (this.sendsMail) this.inBackground(() => this.send(changedMail(owner.email, this.deps.dashboardUrl())));
     return owner;
   }

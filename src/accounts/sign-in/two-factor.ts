@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/time.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { TwoFactorStore } from '../../storage/store.js';
-import type { Actor, AuditLog } from '../audit.js';
+import { type AuditLog, personAt } from '../audit.js';
 import { hashToken } from '../keys/token.js';
 import type { SignInOwner } from './session.js';
 import type { SignIns } from './sign-ins.js';
@@ -46,9 +46,9 @@ export class TwoFactor {
 
   /**
    * Turns it on with a first code, and ends every session of the person, because none has passed it. Returns the recovery codes;
-   * null where the code is wrong.
+   * null where the code is wrong. `from` is the address that it is asked from.
    */
-  async confirm(person: SignInOwner, code: string): Promise<string[] | null> {
+  async confirm(person: SignInOwner, code: string, from: string): Promise<string[] | null> {
     const { store, signIns, audit } = this.deps;
     const entry = await store.find(person.id);
     if (!entry) throw gatewayError('two_factor_off');
@@ -58,7 +58,7 @@ export class TwoFactor {
     const codes = Array.from({ length: recoveryCount }, newRecoveryCode);
     if (!(await store.confirm(person.id, entry.secret, step, codes.map(hashOf)))) return null;
     await signIns.endSessions(person.id);
-    await audit.record(actorOf(person.id), 'account.two_factor_on', person.id);
+    await audit.record(personAt(person.id, from), 'account.two_factor_on', person.id);
     return codes;
   }
 
@@ -68,7 +68,7 @@ export class TwoFactor {
   }
 
   /** Uses up a code of the app or a recovery code. Returns false where it is wrong or was used. */
-  async use(personId: string, code: string): Promise<boolean> {
+  async use(personId: string, code: string, from: string): Promise<boolean> {
     const { store, audit } = this.deps;
     const entry = await store.find(personId);
     if (!entry?.confirmed) throw gatewayError('two_factor_off');
@@ -79,13 +79,13 @@ export class TwoFactor {
     }
     if (!(await store.useRecoveryCode(personId, hashOf(code)))) return false;
     const left = await store.recoveryCodesLeft(personId);
-    await audit.record(actorOf(personId), 'account.recovery_code', personId, { left });
+    await audit.record(personAt(personId, from), 'account.recovery_code', personId, { left });
     return true;
   }
 
-  async turnOff(person: SignInOwner): Promise<void> {
+  async turnOff(person: SignInOwner, from: string): Promise<void> {
     await this.deps.store.remove(person.id);
-    await this.deps.audit.record(actorOf(person.id), 'account.two_factor_off', person.id);
+    await this.deps.audit.record(personAt(person.id, from), 'account.two_factor_off', person.id);
   }
 
   /** For a lost device: turns it off and ends every session. Returns false where it was off. */
@@ -114,11 +114,6 @@ export class TwoFactor {
   private async key(): Promise<string> {
     return (await this.deps.signIns.keyFor('two-factor secrets')).toString('base64url');
   }
-}
-
-/** Who signed up with an account is named by it. */
-function actorOf(personId: string): Actor {
-  return personId.startsWith('acct-') ? `account:${personId}` : `person:${personId}`;
 }
 
 /** Loaded with better-auth, when somebody uses it. */

@@ -17,7 +17,7 @@ const exchangesPerMinute = 30;
 const failuresPerMinute = 60;
 /** The refusals written to the audit log in one minute. Many addresses at once must not fill the store. */
 const auditedPerMinute = 600;
-/** The counter of audited refusals; no address has this name. */
+/** The counter of audited refusals; no address has this name, or one that begins with "429 of". */
 const audited = 'audited';
 /** The last time that the store can keep, and a token may claim a later one. */
 const timeMax = Date.UTC(9999, 0);
@@ -68,10 +68,10 @@ export class TokenExchange {
   /** `read` makes the request out of what was sent. Throws rows of the table of workloads. */
   async exchange(address: string, read: () => ExchangeRequest): Promise<ExchangedKey> {
     const peer = this.deps.peerOf(address);
-    const { admitted, resetMs } = await this.deps.failures.take(peer, 0, failuresPerMinute - 1);
-    if (!admitted) throw tooMany('failed exchanges of this address', failuresPerMinute, resetMs);
     const attempt: Attempt = {};
     try {
+      const { admitted, resetMs } = await this.deps.failures.take(peer, 0, failuresPerMinute - 1);
+      if (!admitted) throw tooMany('failed exchanges of this address', failuresPerMinute, resetMs);
       return await this.attempt(address, read(), attempt);
     } catch (error) {
       const refusal = asRefusal(error);
@@ -152,8 +152,11 @@ export class TokenExchange {
 
   private async auditRefusal(address: string, attempt: Attempt, refusal: GatewayError): Promise<void> {
     const { failures, audit } = this.deps;
-    if (refusal.status === 429 || !(await failures.take(audited, 1, auditedPerMinute)).admitted) return;
     const { project, issuer, subject } = attempt;
+    // One a minute says that the limit is passed; how often is for whoever counts requests.
+    const once = `429 of ${project?.id ?? this.deps.peerOf(address)}`;
+    if (refusal.status === 429 && !(await failures.take(once, 1, 1)).admitted) return;
+    if (!(await failures.take(audited, 1, auditedPerMinute)).admitted) return;
     const by: ActorDetails = { actor: 'anonymous', by: null, address };
     const details = {
       ...{ error: refusal.row.code, reason: refusal.message.slice(0, 500) },
@@ -176,7 +179,7 @@ interface Admitted {
 /** After at most an hour and with the token; one that is only accepted because clocks differ ends with the leeway. */
 function endOf(exp: number, nowMs: number): number {
   const expMs = exp * 1000;
-  return Math.floor(Math.min(nowMs + keyMsMax, expMs - nowMs >= 1000 ? expMs : expMs + leewayMs));
+  return Math.floor(Math.min(nowMs + keyMsMax, expMs > nowMs ? expMs : expMs + leewayMs));
 }
 
 /** null where the error is no answer to the request, such as a store that is away. */

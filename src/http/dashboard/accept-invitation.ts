@@ -61,7 +61,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
     if (session) {
       const signedIn = session.person.email;
       if (signedIn !== email) throw gatewayError('invitation_for_another', { invited: email, signedIn });
-      await invitations.accept(invitation);
+      await invitations.accept(invitation, request.origin.address);
       return sessionJson(deps, dashboard, await joined(request.headers.cookie ?? '', accountId));
     }
     checkPasswordsAllowed(dashboard);
@@ -80,7 +80,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
       if (await twoFactor.isOn(before.id)) throw gatewayError('two_factor_required');
     } else await checkPassword(password, email);
     const keepPassword = before?.hasPassword ? null : await signIns.hashPassword(password);
-    const person = await invitations.accept(invitation);
+    const person = await invitations.accept(invitation, request.origin.address);
     if (keepPassword) await keepPassword(person);
     const cookies = await signIns.open(person.id);
     reply.header('set-cookie', cookies);

@@ -40,7 +40,9 @@ export function registerOidc(app: FastifyInstance, deps: HttpDeps, dashboard: Da
     reply.header('set-cookie', singleSignOn.endedCookie);
     return refused(request, reply, id, async () => {
       const query = request.originalUrl.split('?').slice(1).join('?');
-      const finished = await singleSignOn.finish(id, request.headers.cookie, query);
+      const finished = await singleSignOn.finish(id, {
+        ...{ cookie: request.headers.cookie, query, address: request.origin.address },
+      });
       await recordOpened(deps, dashboard, request, id, finished);
       reply.header('set-cookie', [singleSignOn.endedCookie, ...finished.cookies]);
       const { dashboard: home } = dashboard.addresses();
@@ -102,7 +104,7 @@ export function registerBackChannel(app: FastifyInstance, { audit }: HttpDeps, d
     await limiter.take(buckets);
     const token = new URLSearchParams(rawBody(request).toString('utf8')).get('logout_token') ?? '';
     try {
-      await singleSignOn.logout(id, token);
+      await singleSignOn.logout(id, token, request.origin.address);
     } catch (error) {
       if (!(error instanceof SignInFault)) throw error;
       const { fault, reason } = error;

@@ -46,12 +46,13 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     // A person without an account of their own is signed up too, and must not get another password.
     if (await deps.store.people.findByEmail(email)) throw gatewayError('account_exists', { email });
     const keepPassword = await signIns.hashPassword(password);
-    const account = await deps.directory.createAccount('system', { email, name: name ?? null });
-    await keepPassword(account, true);
     const { address } = request.origin;
+    const gateway = { actor: 'system', by: null, address } as const;
+    const account = await deps.directory.createAccount(gateway, { email, name: name ?? null });
+    await keepPassword(account, true);
     await deps.audit.record(personIn(request, account.id, account.id), 'account.sign_up', account.id, { address });
     const { welcomeCreditPico } = dashboard;
-    if (welcomeCreditPico > 0n) await deps.directory.postCredit('system', account.id, welcomeCreditPico, 'Welcome');
+    if (welcomeCreditPico > 0n) await deps.directory.postCredit(gateway, account.id, welcomeCreditPico, 'Welcome');
     const cookies = await signIns.open(account.id);
     const session = await newSession(dashboard, cookies);
     return reply.code(201).send(await answerSignedIn(reply, [...cookies, await devices.make(email)], session));
@@ -68,7 +69,7 @@ export function registerSignIn(app: FastifyInstance, deps: HttpDeps, dashboard: 
     const asksForCode = await twoFactor.isOn(personId);
     if (asksForCode) {
       if (!code) throw gatewayError('two_factor_required');
-      await useCode(dashboard, { peer, account: personId }, code);
+      await useCode(dashboard, request, personId, code);
     }
     if ((await deps.store.people.find(personId))?.status === 'suspended') throw gatewayError('person_suspended');
     const cookies = await signIns.open(personId, asksForCode);

@@ -1,11 +1,11 @@
 /** Turns two-factor sign-in of the person on and off. Both ask for the password, because a session may be stolen. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
-import { type Attempt, callerPeer, codeBuckets, limitGuesses, signInBuckets } from './attempts.js';
+import { callerPeer, codeBuckets, limitGuesses, signInBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { sessionOf } from './require-session.js';
 import { sessionJson, withoutAdminToken } from './session.js';
@@ -42,7 +42,7 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
     const { person } = session;
     const { code } = bodyFields(request, confirmation);
     const buckets = codeBuckets({ peer: callerPeer(request), account: person.id });
-    const codes = await limitGuesses(limiter, buckets, () => twoFactor.confirm(person, code));
+    const codes = await limitGuesses(limiter, buckets, () => twoFactor.confirm(person, code, request.origin.address));
     if (!codes) throw gatewayError('two_factor_code_wrong');
     reply.header('set-cookie', await signIns.open(person.id, true));
     const confirmed = { ...withoutAdminToken(session), openedBy: 'password', twoFactor: true, isStrong: true } as const;
@@ -54,10 +54,9 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
     const session = sessionOf(request);
     const { person } = session;
     const { password, code } = bodyFields(request, end);
-    const peer = callerPeer(request);
-    await checkPassword(dashboard, person.id, peer, password);
-    await useCode(dashboard, { peer, account: person.id }, code);
-    await twoFactor.turnOff(person);
+    await checkPassword(dashboard, person.id, callerPeer(request), password);
+    await useCode(dashboard, request, person.id, code);
+    await twoFactor.turnOff(person, request.origin.address);
     return sessionJson(deps, dashboard, { ...session, twoFactor: false, isStrong: false });
   });
 }
@@ -65,10 +64,12 @@ export function registerTwoFactor(app: FastifyInstance, deps: HttpDeps, dashboar
 /** Throws where the code is wrong, and counts it as a guess. */
 export async function useCode(
   { limiter, twoFactor }: Pick<DashboardDeps, 'limiter' | 'twoFactor'>,
-  attempt: Omit<Attempt, 'device'>,
+  request: FastifyRequest,
+  personId: string,
   code: string,
 ): Promise<void> {
-  const use = async () => (await twoFactor.use(attempt.account, code)) || null;
+  const attempt = { peer: callerPeer(request), account: personId };
+  const use = async () => (await twoFactor.use(personId, code, request.origin.address)) || null;
   if (!(await limitGuesses(limiter, codeBuckets(attempt), use))) throw gatewayError('two_factor_code_wrong');
 }
 

@@ -29,4 +29,11 @@ it('the audit log records each sign-up with the address it came from', async () 
   const signUps = data.filter(({ action }: { action: string }) => action === 'account.sign_up');
   expect(signUps).toHaveLength(20);
   expect(signUps[0]).toMatchObject({ actor: `account:${signUps[0].subject}`, details: { address: '127.0.0.1' } });
+  const own = data.filter(({ account }: { account: string }) => account === signUps[0].subject);
+  const made = own.map(({ action, actor, address }: Record<string, string>) => `${actor} ${action} ${address}`);
+  expect(made.sort()).toEqual([
+    `account:${signUps[0].subject} account.sign_up 127.0.0.1`,
+    'system account.create 127.0.0.1',
+    'system credits.post 127.0.0.1',
+  ]);
 });

@@ -136,6 +136,8 @@ describe('two-factor sign-in', () => {
     expect((await signIn(email, ` ${recovery[1]!.toUpperCase().replaceAll('-', ' ')}`)).status).toBe(200);
     expect((await client.call('GET', 'two-factor')).json.recovery_codes_left).toBe(8);
     expect(await actionsOf(id)).toEqual(expect.arrayContaining(['account.two_factor_on', 'account.recovery_code']));
+    const used = (await entriesOf(id)).find(({ action }) => action === 'account.recovery_code');
+    expect(used).toMatchObject({ by: `person:${id.replace('acct-', 'per-')}`, address: '127.0.0.1' });
   });
 
   it('is turned off with password and code, and not with one of them', async () => {
@@ -147,7 +149,12 @@ describe('two-factor sign-in', () => {
     expect((await off({ password, code: codeOf(enrolled) })).json).toMatchObject({ two_factor: false });
     expect((await enrolled.client.call('GET', 'keys')).status, 'the session goes on').toBe(200);
     expect((await signIn(enrolled.email)).status).toBe(200);
-    expect(await actionsOf(enrolled.id)).toContain('account.two_factor_off');
+    const own = (await entriesOf(enrolled.id)).filter(({ action }) => action.includes('two_factor'));
+    const person = `person:${enrolled.id.replace('acct-', 'per-')}`;
+    expect(own.map(({ action, by, address }) => [action, by, address])).toEqual([
+      ['account.two_factor_off', person, '127.0.0.1'],
+      ['account.two_factor_on', person, '127.0.0.1'],
+    ]);
   });
 
   it('stays on when the password changes, and a link for a new password signs nobody in', async () => {
@@ -224,9 +231,9 @@ describe('an operator', () => {
   });
 });
 
-async function actionsOf(id: string): Promise<string[]> {
+async function entriesOf(id: string): Promise<Record<'action' | 'by' | 'address', string>[]> {
   const { data } = (await gateway.admin('GET', '/audit?limit=200')).json;
-  return data
-    .filter((entry: { subject: string }) => entry.subject === id)
-    .map((entry: { action: string }) => entry.action);
+  return data.filter((entry: { subject: string }) => entry.subject === id);
 }
+
+const actionsOf = async (id: string) => (await entriesOf(id)).map(({ action }) => action);

@@ -33,6 +33,10 @@ describe('/v1/invitations', () => {
     const joined = await accept(visitor, token);
     expect([joined.status, joined.json]).toMatchObject([201, { account: { id: accountId }, role: 'billing' }]);
     expect((await visitor.call('GET', 'credits')).status).toBe(200);
+    const { data } = (await gateway.admin('GET', '/audit?limit=10')).json;
+    const entry = data.find(({ action }: { action: string }) => action === 'invitation.accept');
+    expect(entry).toMatchObject({ account: accountId, actor: entry.by, address: '127.0.0.1' });
+    expect(entry.by).toBe(`person:${entry.subject}`);
     const twice = await accept(new DashboardClient(gateway.url), token);
     expect([twice.status, twice.json.error.code]).toEqual([409, 'invitation_used']);
     expect((await client.call('GET', 'invitations')).json.data).toMatchObject([{ status: 'accepted' }]);

@@ -47,6 +47,9 @@ describe('a session of an identity provider', () => {
     const first = await logout(await provider.logoutToken({ sid: 's1', sub: claims.sub }));
     expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'no-store']);
     expect(await Promise.all([one!, two!, three!].map(isIn))).toEqual([false, true, true]);
+    const { data } = (await gateway.admin('GET', '/audit?limit=200')).json;
+    const entry = data.find(({ action }: { action: string }) => action === 'session.provider_logout');
+    expect(entry).toMatchObject({ actor: 'system', by: null, address: '127.0.0.1' });
     expect((await logout(await provider.logoutToken({ sid: 's2' }))).status).toBe(200);
     expect((await logout(await provider.logoutToken({ sub: claims.sub }))).status).toBe(200);
     expect(await Promise.all([two!, three!].map(isIn))).toEqual([false, false]);

@@ -162,6 +162,14 @@ describe('groups', () => {
     const entry = json.data.find(({ action }: Json) => action === 'member.last_owner_kept');
     expect(entry.details).toMatchObject({ account_id: session.account.id, source: 'oidc:corp', email: claims.email });
     expect(entry.details.warning).toContain('last owner');
+    const about = (each: Json) => each.subject === entry.subject && each.action !== 'session.open';
+    const by = `person:${entry.subject}`;
+    const entryOf = (action: string, actor: string) => ({ action, actor, by, address: '127.0.0.1' });
+    expect(json.data.filter(about)).toMatchObject([
+      entryOf('member.last_owner_kept', 'system'),
+      entryOf('member.add', 'system'),
+      entryOf('identity.link', by),
+    ]);
   });
 
   it('may make somebody a member of forty accounts, who chooses one', async () => {

@@ -39,6 +39,13 @@ describe('POST /v1/token', () => {
     const project = await trusting(rig);
     const reply = await exchange(rig, project, { exp: Math.floor(rig.clock.now() / 1000) + 300 });
     expect(reply.json.expires_in).toBe(300);
+    const now = rig.clock.now();
+    rig.clock.setWall(Math.ceil(now / 1000) * 1000 + 300);
+    const last = await exchange(rig, project, { exp: Math.ceil(rig.clock.now() / 1000) });
+    expect(last.status, last.text).toBe(200);
+    const ends = (await keysOf(project)).map(({ expires_at }) => Date.parse(expires_at as string));
+    expect(Math.min(...ends), 'less than a second is left').toBe(Math.ceil(rig.clock.now() / 1000) * 1000);
+    rig.clock.setWall(now);
     rig.upstream.reply(json(completion()));
     rig.clock.advance(299_000);
     expect((await chat(reply.json.access_token)).status).toBe(200);
@@ -195,6 +202,13 @@ describe('POST /v1/token', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(30);
     const refused = replies.find(({ status }) => status !== 200)!;
     expectOauthError(refused, 429, 'rate_limit_exceeded', /exchanges of this project are limited to 30/);
+    const { data } = (await rig.gateway.admin('GET', '/audit?limit=200')).json;
+    const audited = data.filter(
+      ({ action, subject }: Json) => action === 'key.exchange_refused' && subject === project,
+    );
+    expect(audited, 'one in a minute, however many were refused').toMatchObject([
+      { account: rig.manager.accountId, address: '127.0.0.1', details: { error: 'rate_limit_exceeded' } },
+    ]);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await exchange(rig, other)).status).toBe(200);
     rig.clock.advance(61_000);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UnsecuredJWT } from 'jose';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../support/client.js';
 import { newSigningKey, signWith } from '../../support/scripted-issuer.js';
 import { expectError } from '../harness.js';
 import {
@@ -258,6 +259,11 @@ it('60 refusals a minute and address, then 429 with Retry-After, also for a good
     expectOauthError(refused, 429, 'rate_limit_exceeded', /failed exchanges of this address are limited to 60/);
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   }
+  const { data } = (await rig.gateway.admin('GET', '/audit?limit=200')).json;
+  const audited = data.filter(({ details }: { details: Json }) => details.error === 'rate_limit_exceeded');
+  expect(audited, 'one in a minute, however many were refused').toMatchObject([
+    { action: 'key.exchange_refused', actor: 'anonymous', address: '127.0.0.1', subject: 'token' },
+  ]);
   rig.clock.advance(61_000);
   expect((await sendToken(rig, exchangeForm(project, good))).status).toBe(200);
 });

@@ -19,12 +19,19 @@ export interface FindPersonDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/** Gives the person the roles of their groups too. `linkTo` is who has asked for the identity while signed in. Throws SignInFault. */
+/** How somebody is back from a provider. */
+interface Arrival {
+  /** Who has asked for the identity while signed in. */
+  readonly linkTo: string | null;
+  readonly address: string;
+}
+
+/** Gives the person the roles of their groups too. Throws SignInFault. */
 export async function findPerson(
   deps: FindPersonDeps,
   provider: IdentityProvider,
   claims: Claims,
-  linkTo: string | null,
+  { linkTo, address }: Arrival,
 ): Promise<Person> {
   const { people, invitations, groupRoles, clock } = deps;
   const { email, groups } = claims;
@@ -32,25 +39,25 @@ export async function findPerson(
   const operator = provider.grants.some((grant) => grant.operator && groups.has(grant.group));
   const invited = async () => people.openInvitations(email, clock.now());
   const isLetIn = async () => wanted.size > 0 || operator || (await invited()).length > 0;
-  const person = await personOf(deps, provider, { ...claims, operator }, { linkTo, isLetIn });
-  await groupRoles.apply(person, provider, wanted);
+  const person = await personOf(deps, provider, { ...claims, operator }, { linkTo, address, isLetIn });
+  await groupRoles.apply(person, provider, wanted, address);
   const hasRole = async () => (await people.standing(person.id)).memberships.length > 0;
   if (operator || person.operator || (await hasRole())) return person;
   // An invitation goes to an email, and the provider has just said that this is theirs. One to another email is another person's.
-  if (person.email === email) for (const invitation of await invited()) await invitations.accept(invitation);
+  if (person.email === email) for (const invitation of await invited()) await invitations.accept(invitation, address);
   if (await hasRole()) return person;
   throw new SignInFault('no_access', undefined, { email, groups: [...groups].slice(0, 50) });
 }
 
 type Identity = Claims & { readonly operator: boolean };
 
-interface Wish {
-  readonly linkTo: string | null;
+interface Wish extends Arrival {
   /** Somebody unknown may become a person. */
   readonly isLetIn: () => Promise<boolean>;
 }
 
-async function personOf(deps: FindPersonDeps, provider: IdentityProvider, claims: Identity, { linkTo, isLetIn }: Wish) {
+async function personOf(deps: FindPersonDeps, provider: IdentityProvider, claims: Identity, wish: Wish) {
+  const { linkTo, address, isLetIn } = wish;
   const { people, identities, clock } = deps;
   const { issuer, subject, email } = claims;
   const known = await identities.find(issuer, subject);
@@ -62,14 +69,15 @@ async function personOf(deps: FindPersonDeps, provider: IdentityProvider, claims
     await identities.noteUse({ ...known, provider: provider.id, email, operator, lastUsedAt: clock.now() });
     return person;
   }
+  const linked = (person: Person, reason: LinkReason) => link(deps, provider, claims, { person, reason, address });
   const ofEmail = await people.findByEmail(email);
   if (linkTo !== null) {
     if (ofEmail && ofEmail.id !== linkTo) throw conflict(claims, 'The email belongs to somebody else.');
-    return link(deps, provider, claims, await active(people, linkTo, email), 'person');
+    return linked(await active(people, linkTo, email), 'person');
   }
   if (ofEmail) {
     const person = await active(people, ofEmail.id, email);
-    return link(deps, provider, claims, person, person.linkProvider === provider.id ? 'operator' : 'first');
+    return linked(person, person.linkProvider === provider.id ? 'operator' : 'first');
   }
   if (!(await isLetIn()))
     throw new SignInFault('no_access', undefined, { email, groups: [...claims.groups].slice(0, 50) });
@@ -78,7 +86,7 @@ async function personOf(deps: FindPersonDeps, provider: IdentityProvider, claims
     ...{ id: newPersonId(createdAt), email, name: claims.name, createdAt },
     importedFrom: null,
   });
-  return link(deps, provider, claims, person, 'first');
+  return linked(person, 'first');
 }
 
 async function active(people: PeopleStore, id: string, email: string): Promise<Person> {
@@ -92,15 +100,16 @@ async function link(
   { identities, audit, clock }: FindPersonDeps,
   provider: IdentityProvider,
   { issuer, subject, email, operator }: Identity,
-  person: Person,
-  reason: LinkReason,
+  { person, reason, address }: { person: Person; reason: LinkReason; address: string },
 ): Promise<Person> {
   const now = clock.now();
   const identity = { issuer, subject, provider: provider.id, personId: person.id, email, operator };
   if (!(await identities.link({ ...identity, createdAt: now, lastUsedAt: now }, reason)))
     throw conflict({ email }, 'The person with this email has another way to sign in.');
   const shownId = shownPersonId(person.id);
-  await audit.record(`person:${shownId}`, 'identity.link', shownId, { provider: provider.id, subject, email, reason });
+  const by = `person:${shownId}` as const;
+  const details = { provider: provider.id, subject, email, reason };
+  await audit.record({ actor: by, by, address }, 'identity.link', shownId, details);
   return person;
 }
 

@@ -27,6 +27,13 @@ interface Begun {
   readonly cookie: string;
 }
 
+interface Return {
+  /** The header. */
+  readonly cookie: string | undefined;
+  readonly query: string;
+  readonly address: string;
+}
+
 export interface Finished {
   readonly personId: string;
   readonly claims: Claims;
@@ -72,23 +79,23 @@ export class SingleSignOn {
     return { url, cookie: await this.cookie.seal(flow) };
   }
 
-  /** The person is back from the provider with this query. Throws SignInFault. */
-  async finish(id: string, cookieHeader: string | undefined, query: string): Promise<Finished> {
+  /** The person is back from the provider. Throws SignInFault. */
+  async finish(id: string, { cookie, query, address }: Return): Promise<Finished> {
     const { identities, clock, signIns } = this.deps;
-    const flow = await this.cookie.open(cookieHeader);
+    const flow = await this.cookie.open(cookie);
     checkFlow(flow, id, query);
     const isFirst = await identities.useOnce(`state ${hashOf(flow.state)}`, flow.beganAt + flowMs, clock.now());
     if (!isFirst) throw new SignInFault('state_replayed');
     const provider = this.provider(id);
     const claims = await this.running.run(() => provider.finish(flow, query));
     const { issuer, subject, sid, isStrong } = claims;
-    const person = await findPerson(this.deps, provider.settings, claims, flow.linkTo);
+    const person = await findPerson(this.deps, provider.settings, claims, { linkTo: flow.linkTo, address });
     const cookies = await signIns.openByProvider(person.id, { issuer, subject, sid, isStrong });
     return { personId: person.id, claims, cookies, isLinked: flow.linkTo !== null };
   }
 
-  /** Ends the sessions that a logout token names, on every replica. Throws SignInFault. */
-  async logout(id: string, token: string): Promise<void> {
+  /** Ends the sessions that a logout token names, on every replica. `address` is the provider's. Throws SignInFault. */
+  async logout(id: string, token: string, address: string): Promise<void> {
     const { identities, audit } = this.deps;
     const { issuer, subject, sid, jti, endsAt } = await this.running.run(() => this.provider(id).logout(token));
     // With a session, only that one.
@@ -100,7 +107,8 @@ export class SingleSignOn {
     if (count === null) throw new SignInFault('state_replayed', 'The logout token was used before.');
     const known = subject === null ? null : await identities.find(issuer, subject);
     const who = known ? shownPersonId(known.personId) : id;
-    await audit.record('system', 'session.provider_logout', who, { provider: id, sid, sessions: count });
+    const gateway = { actor: 'system', by: null, address } as const;
+    await audit.record(gateway, 'session.provider_logout', who, { provider: id, sid, sessions: count });
   }
 
   /** Warns about grants that give nothing. */
