@@ -70,6 +70,12 @@ export function withoutNulls(fields: Fields): Fields {
   return fields;
 }
 
+/** The fields but those of these names. */
+export function omit(fields: Fields, names: readonly string[] = []): Fields {
+  if (names.length === 0) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
 /** Throws where an object of a request has more members than any API knows. */
 export function checkMemberCount(value: unknown, param: string): void {
   if (!isFields(value)) return;

@@ -18,8 +18,19 @@ describe('the words of defaults', () => {
     ['tools', [{ type: 'web_search' }], null],
     ['tool_choice', { type: 'function', function: { name: 'f' } }, ['tool_choice', { type: 'function', name: 'f' }]],
     ['tool_choice', 'required', ['tool_choice', 'required']],
+    ['tool_choice', { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } }, null],
+    ['tools', 'none', null],
+    ['reasoning', { effort: 'low', max_tokens: 9 }, ['reasoning', { effort: 'low' }]],
+    ['reasoning', { max_tokens: 9 }, null],
+    ['top_logprobs', 2, ['top_logprobs', 2]],
+    ['user', 7, null],
     ['stop', ['x'], null],
     ['logit_bias', {}, null],
+    ['frequency_penalty', 1, null],
+    ['presence_penalty', 1, null],
+    ['top_k', 3, null],
+    ['temperature', null, null],
+    ['response_format', null, null],
   ])('at Responses: %s %j', (field, value, word) => {
     expect(responsesWords(field, value)).toEqual(word);
   });
@@ -41,6 +52,13 @@ describe('the words of defaults', () => {
     ['tools', [tool], ['tools', [{ name: 'f', description: 'd', input_schema: { type: 'object' } }]]],
     ['tool_choice', 'required', ['tool_choice', { type: 'any' }]],
     ['tool_choice', { type: 'function', function: { name: 'f' } }, ['tool_choice', { type: 'tool', name: 'f' }]],
+    ['tools', 'none', null],
+    ['tool_choice', 'constructor', null],
+    ['metadata', { user_id: 'u', team: 't' }, ['metadata', { user_id: 'u' }]],
+    ['metadata', { team: 't' }, null],
+    ['prompt_cache_key', 'k', null],
+    ['temperature', null, null],
+    ['response_format', null, null],
     ['seed', 5, null],
   ])('at Messages: %s %j', (field, value, word) => {
     expect(messagesWords(field, value)).toEqual(word);

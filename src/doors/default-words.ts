@@ -1,10 +1,11 @@
 /** What a field of chat completions, as names of the operator have them for their defaults, is called in each client API. */
+import { entryOf } from '../wire/json-text.js';
+import { type Fields, isFields } from './body.js';
 
 /** A default in the words of an API; null where the API has no word for it. */
 export type DefaultWords = (field: string, value: unknown) => Word | null;
 
 type Word = readonly [field: string, value: unknown];
-type Fields = Readonly<Record<string, unknown>>;
 
 /** For chat completions, in whose words defaults are stored. */
 export const chatWords: DefaultWords = (field, value) => [field, value];
@@ -16,6 +17,7 @@ function wordsOf(
 ): DefaultWords {
   const kept = new Set(same);
   return (field, value) => {
+    if (value === null) return null;
     if (kept.has(field)) return [field, value];
     return Object.hasOwn(others, field) ? others[field]!(value) : null;
   };
@@ -27,23 +29,31 @@ const outputLimit = (value: unknown): Word => ['max_output_tokens', value];
 
 export const responsesWords = wordsOf(
   [
-    ...['temperature', 'top_p', 'top_logprobs', 'service_tier', 'metadata', 'user', 'safety_identifier', 'session_id'],
-    ...['parallel_tool_calls', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'reasoning'],
-    ...['frequency_penalty', 'presence_penalty', 'top_k'],
+    ...['temperature', 'top_p', 'top_logprobs', 'service_tier', 'metadata', 'safety_identifier', 'session_id'],
+    ...['parallel_tool_calls', 'prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
   ],
   {
+    user: (user) => (typeof user === 'string' ? ['user', user] : null),
     max_tokens: outputLimit,
     max_completion_tokens: outputLimit,
-    reasoning_effort: (effort) => ['reasoning', { effort }],
+    reasoning: (reasoning) => reasoningOf(reasoning),
+    reasoning_effort: (effort) => reasoningOf({ effort }),
     verbosity: (verbosity) => ['text', { verbosity }],
     response_format: (format) => ['text', { format: responsesFormat(format as Fields) }],
     tools: (tools) => eachFunction(tools, 'tools', (tool) => ({ type: 'function', ...tool })),
     tool_choice: (choice) => {
       const name = functionName(choice);
-      return ['tool_choice', name === undefined ? choice : { type: 'function', name }];
+      if (name !== undefined) return ['tool_choice', { type: 'function', name }];
+      return typeof choice === 'string' ? ['tool_choice', choice] : null;
     },
   },
 );
+
+/** Of what servers of chat completions take, the API has the effort. */
+function reasoningOf(reasoning: unknown): Word | null {
+  const { effort } = reasoning as Fields;
+  return typeof effort === 'string' ? ['reasoning', { effort }] : null;
+}
 
 function responsesFormat(format: Fields): Fields {
   const { json_schema: schema, ...rest } = format;
@@ -51,39 +61,44 @@ function responsesFormat(format: Fields): Fields {
 }
 
 /** `max_tokens` is missing on purpose: the API demands it of the client. */
-export const messagesWords = wordsOf(
-  ['top_p', 'top_k', 'metadata', 'session_id', 'prompt_cache_key', 'cache_control', 'thinking'],
-  {
-    // The API ends at 1, and chat completions at 2.
-    temperature: (value) => ['temperature', Math.min(value as number, 1)],
-    stop: (stop) => ['stop_sequences', [stop].flat()],
-    user: (user) => ['metadata', { user_id: user }],
-    reasoning_effort: (effort) =>
-      effort === 'none'
-        ? ['thinking', { type: 'disabled' }]
-        : ['output_config', { effort: effort === 'minimal' ? 'low' : effort }],
-    response_format: (format) => {
-      const { type, json_schema: schema } = format as { type?: unknown; json_schema?: Fields };
-      return type === 'json_schema' ? ['output_config', { format: { type, schema: schema?.schema } }] : null;
-    },
-    tools: (tools) =>
-      eachFunction(tools, 'tools', ({ name, description, parameters }) => ({
-        ...{ name, input_schema: parameters ?? { type: 'object' } },
-        ...(description !== undefined && { description }),
-      })),
-    tool_choice: (choice) => {
-      const name = functionName(choice);
-      if (name !== undefined) return ['tool_choice', { type: 'tool', name }];
-      const type = { auto: 'auto', none: 'none', required: 'any' }[choice as string];
-      return type === undefined ? null : ['tool_choice', { type }];
-    },
+export const messagesWords = wordsOf(['top_p', 'top_k', 'session_id', 'cache_control', 'thinking'], {
+  metadata: (metadata) => userOf((metadata as Fields).user_id),
+  user: (user) => userOf(user),
+  // The API ends at 1, and chat completions at 2.
+  temperature: (value) => ['temperature', Math.min(value as number, 1)],
+  stop: (stop) => ['stop_sequences', [stop].flat()],
+  reasoning_effort: (effort) =>
+    effort === 'none'
+      ? ['thinking', { type: 'disabled' }]
+      : ['output_config', { effort: effort === 'minimal' ? 'low' : effort }],
+  response_format: (format) => {
+    const { type, json_schema: schema } = format as { type?: unknown; json_schema?: Fields };
+    return type === 'json_schema' ? ['output_config', { format: { type, schema: schema?.schema } }] : null;
   },
-);
+  tools: (tools) =>
+    eachFunction(tools, 'tools', ({ name, description, parameters }) => ({
+      ...{ name, input_schema: parameters ?? { type: 'object' } },
+      ...(description !== undefined && { description }),
+    })),
+  tool_choice: (choice) => {
+    const name = functionName(choice);
+    if (name !== undefined) return ['tool_choice', { type: 'tool', name }];
+    const type = entryOf(choiceTypes, String(choice));
+    return type === undefined ? null : ['tool_choice', { type }];
+  },
+});
+
+const choiceTypes: Record<string, string> = { auto: 'auto', none: 'none', required: 'any' };
+
+function userOf(user: unknown): Word | null {
+  return typeof user === 'string' ? ['metadata', { user_id: user }] : null;
+}
 
 /** Tools that are no functions belong to one API alone. */
 function eachFunction(tools: unknown, field: string, write: (tool: Fields) => Fields): Word | null {
-  const functions = (tools as readonly Fields[]).map((tool) => (tool.type === 'function' ? tool.function : undefined));
-  return functions.every((tool) => tool !== undefined) ? [field, functions.map((tool) => write(tool as Fields))] : null;
+  if (!Array.isArray(tools)) return null;
+  const functions = tools.map((tool) => (isFields(tool) && tool.type === 'function' ? tool.function : undefined));
+  return functions.every(isFields) ? [field, functions.map(write)] : null;
 }
 
 function functionName(choice: unknown): unknown {

@@ -20,6 +20,12 @@ export interface Translation {
   readonly echo?: string;
 }
 
+/** Fields of any API that cannot change what an answer says, so that a translation may leave them out. */
+export const hints: readonly string[] = [
+  ...['context_management', 'metadata', 'client_metadata', 'safety_identifier', 'cache_control'],
+  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'],
+];
+
 /** The two forms of the chat fields, as the texts that are sent. */
 export function formsOf(plain: Fields, withMarks: Fields): Pick<Translation, 'members' | 'marked' | 'partial'> {
   const members = membersText(plain);
@@ -49,6 +55,7 @@ type OwnNative = Omit<NativeRequest, 'body' | Exclude<keyof Translation, 'member
   readonly body: string;
 };
 
+type Translate = (left: readonly string[]) => Translation;
 type FindTools = () => NativeRequest['tools'];
 
 /** The request as an object that can be copied and sent to another thread. */
@@ -76,8 +83,8 @@ export class TranslatedRequest implements ChatRequest {
   declare filled?: readonly string[];
   private readonly translation: () => Translation;
 
-  /** `findTools` only where the request has tools that run at the provider. */
-  constructor(read: OwnFields, native: OwnNative, translate: () => Translation, findTools?: FindTools) {
+  /** `translate` leaves out what it is given, and names it. `findTools` only where the request has tools that run at the provider. */
+  constructor(read: OwnFields, native: OwnNative, translate: Translate, findTools?: FindTools) {
     this.model = read.model;
     this.stream = read.stream;
     this.needs = read.responseFormat === null ? noNeeds : formatNeeds;
@@ -89,7 +96,7 @@ export class TranslatedRequest implements ChatRequest {
     this.provider = read.provider;
     this.sessionId = read.sessionId;
     this.cacheKey = read.cacheKey;
-    this.translation = later(() => withDecisiveOnly(translate()));
+    this.translation = later(() => withDecisiveOnly(translateWith(translate, this.filled)));
     this.native = new TranslatedNative(native, this.translation, findTools && later(findTools));
   }
 
@@ -105,6 +112,24 @@ export class TranslatedRequest implements ChatRequest {
     const { translation: _, native, ...own } = this;
     return { ...own, members: this.members, partial: this.partial, native: native.plain() };
   }
+}
+
+/**
+ * Leaves out the fields that were filled in and that no route could keep: the client did not ask for them. A tier stays, because it
+ * changes the price.
+ */
+function translateWith(translate: Translate, filled: readonly string[] = nothing, left = nothing): Translation {
+  const translation = translate(left);
+  const more = filled.filter(
+    (field) => field !== 'service_tier' && translation.inexpressible.some(({ param }) => isIn(param, field)),
+  );
+  if (more.length === 0) return translation;
+  const rest = filled.filter((field) => !more.includes(field));
+  return translateWith(translate, rest, [...left, ...more]);
+}
+
+function isIn(param: string, field: string): boolean {
+  return param === field || param.startsWith(`${field}.`);
 }
 
 /** Longer reasons repeat a long name of the client's. */
@@ -137,6 +162,7 @@ function later<T>(make: () => T): () => T {
   };
 }
 
+const nothing: readonly string[] = [];
 const noNeeds: ChatRequest['needs'] = [];
 const formatNeeds: ChatRequest['needs'] = ['response_format'];
 

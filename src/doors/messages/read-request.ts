@@ -12,6 +12,7 @@ import {
   checkFallback,
   checkModel,
   type Fields,
+  omit,
   type ParsedBody,
   parseBody,
   tooDeepError,
@@ -22,7 +23,7 @@ import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { storedInMessages } from '../stored-objects.js';
-import { formsOf, TranslatedRequest, type Translation } from '../translated-request.js';
+import { formsOf, hints, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkFields } from './check-fields.js';
 import { checkMessages } from './check-messages.js';
@@ -61,7 +62,7 @@ function requestOf({ body, maxTokens, hasEffort }: ScannedMessages): ChatRequest
       cacheKey: undefined,
     },
     { api: 'messages', body: text, modelStart, modelEnd, names: hasEffort ? namesWithEffort : names },
-    () => translate(withoutNulls(JSON.parse(text) as Fields)),
+    (left) => translate(withoutNulls(JSON.parse(text) as Fields), left),
   );
 }
 
@@ -70,7 +71,7 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
   const { text, encoding } = body;
   const given = withoutNulls(body.fields);
   const unset = unsetIn(given);
-  const fields = unset === undefined ? given : omit(given, unset);
+  const fields = omit(given, unset);
   const found = findMembers(text);
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   messagesFields.check(body.fields, encoding);
@@ -108,7 +109,7 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
       names: typeof output?.effort === 'string' ? namesWithEffort : names,
       unset,
     },
-    () => translate(fields, unset),
+    (left) => translate(fields, left, unset),
     extras?.tools.length ? () => leavableTools(sent, fields.tools, optionalTool(fields)) : undefined,
   );
 }
@@ -120,10 +121,6 @@ const unsettable = ['top_p', 'top_k'];
 function unsetIn(fields: Fields): readonly string[] | undefined {
   const unset = unsettable.filter((name) => fields[name] === -1);
   return unset.length > 0 ? unset : undefined;
-}
-
-function omit(fields: Fields, names: readonly string[]): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }
 
 function nativeBodyWithout({ text, encoding, fields }: ParsedBody, names: readonly string[]) {
@@ -157,8 +154,8 @@ interface Notes {
 /** Fields that are read above or below, or that ask for nothing of a route. */
 const known = new Set([
   ...['model', 'messages', 'system', 'max_tokens', 'stream', 'temperature', 'top_p', 'top_k', 'stop_sequences'],
-  ...['tools', 'tool_choice', 'metadata', 'thinking', 'output_config', 'service_tier', 'diagnostics'],
-  ...['context_management', 'compaction', 'cache_control', 'thread', 'speed', ...lodestoneFields],
+  ...['tools', 'tool_choice', 'thinking', 'output_config', 'service_tier', 'diagnostics'],
+  ...['compaction', 'thread', 'speed', ...hints, ...lodestoneFields],
 ]);
 
 /** Chat completions take at most this many. */
@@ -166,9 +163,11 @@ const stopSequencesMax = 4;
 /** Longest `user` that OpenAI takes. Claude Code's ids are longer. */
 const userMax = 64;
 
-function translate(fields: Fields, unset: readonly string[] = []): Translation {
+/** `unset` is not in `fields`; `left` is. */
+function translate(given: Fields, left: readonly string[], unset: readonly string[] = []): Translation {
+  const fields = omit(given, left);
   const inexpressible: Inexpressible[] = [];
-  const optional: OptionalField[] = unset.map((name) => ({ name, word: null }));
+  const optional: OptionalField[] = [...unset, ...left].map((name) => ({ name, word: null }));
   const noted = { inexpressible, optional };
   const plainMessages = translateMessages(fields, { marked: false, ...noted });
   const markedMessages = translateMessages(fields, { marked: true, inexpressible: [], optional: [] });
@@ -188,10 +187,10 @@ function translate(fields: Fields, unset: readonly string[] = []): Translation {
   const tier = service_tier === undefined || isOrdinaryTier(service_tier) ? null : service_tier;
   if (tier !== null) inexpressible.push({ param: 'service_tier', word: 'service_tier' });
   if (fields.speed !== undefined && fields.speed !== 'standard') inexpressible.push({ param: 'speed' });
-  for (const name of ['context_management', 'compaction']) {
-    if (fields[name] !== undefined) optional.push({ name, word: null });
+  for (const name of ['compaction', ...hints]) {
+    // What becomes of `metadata` depends on its members.
+    if (fields[name] !== undefined && name !== 'metadata') optional.push({ name, word: null });
   }
-  if (fields.cache_control !== undefined) optional.push({ name: 'cache_control', word: null });
   for (const param in fields) if (!known.has(param)) inexpressible.push({ param });
   const { user_id, ...tags } = (metadata ?? {}) as Fields;
   const user = typeof user_id === 'string' && user_id.length <= userMax ? user_id : undefined;

@@ -17,6 +17,7 @@ import {
   checkType,
   type Fields,
   isFields,
+  omit,
   parseBody,
   tooDeepError,
   withoutNulls,
@@ -26,7 +27,7 @@ import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
 import { promptInexpressible, storedInResponses } from '../stored-objects.js';
-import { formsOf, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
+import { formsOf, hints, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { checkMembers } from './check-fields.js';
 import { checkInput } from './check-input.js';
@@ -75,10 +76,7 @@ function requestOf({ body, maxOutputTokens, cacheKey, keepsReasoning, saysStore 
       names,
       keepsReasoning,
     },
-    () => {
-      const fields = withoutNulls(JSON.parse(text) as Fields);
-      return { ...translate(fields, 'latin1'), echo: echoText(fields, null, 'latin1') };
-    },
+    (left) => translate(withoutNulls(JSON.parse(text) as Fields), left, { previousId: null, encoding: 'latin1' }),
   );
 }
 
@@ -123,7 +121,7 @@ export function parseResponsesRequest(
       names,
       keepsReasoning: Array.isArray(fields.include) && fields.include.includes('reasoning.encrypted_content'),
     },
-    () => ({ ...translate(fields, encoding), echo: echoText(fields, previousId, encoding) }),
+    (left) => translate(fields, left, { previousId, encoding }),
     extras?.tools.length ? () => leavableTools(sent, fields.tools, optionalTool(fields)) : undefined,
   );
 }
@@ -141,9 +139,15 @@ function extrasOf(fields: Fields): PricedExtras | undefined {
   return { ...asked, tools, audio: false, spoken, stored };
 }
 
-function translate(fields: Fields, encoding: TextEncoding): Translation {
+interface TranslateOptions {
+  readonly previousId: string | null;
+  readonly encoding: TextEncoding;
+}
+
+function translate(given: Fields, left: readonly string[], { previousId, encoding }: TranslateOptions): Translation {
+  const fields = omit(given, left);
   const inexpressible: Inexpressible[] = [];
-  const optional: OptionalField[] = [];
+  const optional: OptionalField[] = left.map((name) => ({ name, word: null }));
   const noted = { inexpressible, optional };
   if (fields.prompt !== undefined) inexpressible.push(promptInexpressible);
   const { written, namespaces } = translateTools(fields, noted);
@@ -157,6 +161,7 @@ function translate(fields: Fields, encoding: TextEncoding): Translation {
     inexpressible,
     optional,
     namespaces: namespaces.size > 0 ? Object.fromEntries(namespaces) : undefined,
+    echo: echoText(fields, previousId, encoding),
   };
 }
 
@@ -188,21 +193,8 @@ const known = new Set([
     'tools',
   ],
   ...['tool_choice', 'parallel_tool_calls', 'text', 'reasoning', 'max_output_tokens', 'max_tool_calls', 'temperature'],
-  ...['top_p', 'top_logprobs', 'truncation', 'metadata', 'safety_identifier', 'user', 'service_tier'],
-  ...['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention', 'context_management', 'client_metadata'],
-  ...lodestoneFields,
+  ...['top_p', 'top_logprobs', 'truncation', 'user', 'service_tier', ...hints, ...lodestoneFields],
 ]);
-
-/** Hints that cannot change what an answer says, and that other APIs have no word for. */
-const hints = [
-  'client_metadata',
-  'context_management',
-  'metadata',
-  'safety_identifier',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-];
 
 interface Notes {
   readonly inexpressible: Inexpressible[];

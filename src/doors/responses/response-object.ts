@@ -80,6 +80,11 @@ export function textPart(inside: string): string {
   return `{"type":"output_text","text":"${inside}","annotations":[],"logprobs":[]}`;
 }
 
+/** `inside` is the inside of a JSON string. */
+export function refusalPart(inside: string): string {
+  return `{"type":"refusal","refusal":"${inside}"}`;
+}
+
 export function messageItem(id: string, status: ItemStatus, parts: readonly string[]): string {
   return `{"id":"${id}","type":"message","status":"${status}","role":"assistant","content":[${parts.join(',')}]}`;
 }

@@ -43,6 +43,7 @@ export function translateInput({ instructions, input }: Fields, notes: InputNote
 function takeItem(item: Fields, out: Fields[], notes: InputNotes): void {
   switch (item.type) {
     case undefined:
+    case null:
     case 'message':
       takeMessage(item, out, notes);
       break;

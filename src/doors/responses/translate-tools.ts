@@ -159,7 +159,16 @@ function choiceOf(choice: unknown, functions: number): Choice {
   if (type === 'function') return { word: { type, function: { name } }, demands: null, ...missing };
   if (type !== 'allowed_tools') return { demands: String(type).replace(version, '') };
   const named = (Array.isArray(tools) ? tools : []).filter(isFields).filter((tool) => tool.type === 'function');
+  if (named.length === 0) return withoutFunctions(mode, tools);
   const allowed = named.map((tool) => ({ type: 'function', function: { name: tool.name } }));
   const word = { type, allowed_tools: { mode, tools: allowed } };
   return { word, demands: null, ...(mode === 'required' && missing) };
+}
+
+/** A choice among tools of which none is a function: where none must be called, the model goes on without any. */
+function withoutFunctions(mode: unknown, tools: unknown): Choice {
+  if (mode !== 'required') return { word: 'none', demands: null };
+  const [first] = (Array.isArray(tools) ? tools : []).filter(isFields);
+  if (first !== undefined) return { demands: typeOf(first) };
+  return { demands: null, cannot: noTool };
 }

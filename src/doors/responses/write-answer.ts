@@ -11,6 +11,7 @@ import {
   messageItem,
   nativeUsage,
   reasoningItem,
+  refusalPart,
   responseText,
   responseUsage,
   textPart,
@@ -51,7 +52,7 @@ function itemsOf(
   if (inside !== '' || packed !== null) items.push(reasoningItem(`rs_${id}`, 'completed', inside, packed));
   const texts: string[] = [];
   if (typeof content === 'string' && content !== '') texts.push(textPart(write(content).slice(1, -1)));
-  if (typeof refusal === 'string' && refusal !== '') texts.push(`{"type":"refusal","refusal":${write(refusal)}}`);
+  if (typeof refusal === 'string' && refusal !== '') texts.push(refusalPart(write(refusal).slice(1, -1)));
   const calls = Array.isArray(tool_calls) ? (tool_calls as Fields[]) : [];
   if (texts.length > 0 || (calls.length === 0 && items.length === 0))
     items.push(messageItem(`msg_${id}`, status, texts));

@@ -14,6 +14,7 @@ import {
   messageItem,
   reasoningItem,
   reasoningPart,
+  refusalPart,
   responseText,
   responseUsage,
   textPart,
@@ -21,9 +22,12 @@ import {
 
 type WriteJson = (value: unknown) => string;
 
+/** A refusal is a message of its own. */
+type Kind = 'message' | 'refusal' | 'reasoning' | 'call';
+
 /** An item that is being written. */
 interface OpenItem {
-  readonly kind: 'message' | 'reasoning' | 'call';
+  readonly kind: Kind;
   readonly index: number;
   readonly id: string;
   /** Of its deltas: the event, and the members that say whose it is. */
@@ -40,9 +44,13 @@ interface OpenItem {
 
 const deltaEvents = {
   message: 'response.output_text.delta',
+  refusal: 'response.refusal.delta',
   reasoning: 'response.reasoning_text.delta',
   call: 'response.function_call_arguments.delta',
 } as const;
+
+const partWriters = { message: textPart, refusal: refusalPart, reasoning: reasoningPart };
+const prefixes = { message: 'msg', refusal: 'msg', reasoning: 'rs', call: 'fc' } as const;
 
 /** The error event of a stream. */
 export function errorEvent({ row, message, param }: GatewayError, sequence: number): string {
@@ -131,9 +139,9 @@ export class ResponseStreamWriter implements StreamWriter {
     const reasoning = delta.reasoning_content ?? delta.reasoning;
     if (isText(reasoning)) out += this.enter('reasoning') + this.delta(this.open!, write(reasoning).slice(1, -1));
     if (Array.isArray(delta.reasoning_details)) out += this.keepDetails(delta.reasoning_details, write);
-    for (const text of [delta.content, delta.refusal]) {
-      if (isText(text)) out += this.enter('message') + this.delta(this.open!, write(text).slice(1, -1));
-    }
+    const { content, refusal } = delta;
+    if (isText(content)) out += this.enter('message') + this.delta(this.open!, write(content).slice(1, -1));
+    if (isText(refusal)) out += this.enter('refusal') + this.delta(this.open!, write(refusal).slice(1, -1));
     for (const call of Array.isArray(delta.tool_calls) ? delta.tool_calls : []) {
       if (isFields(call)) out += this.writeCall(call, write);
     }
@@ -162,9 +170,9 @@ export class ResponseStreamWriter implements StreamWriter {
     return isText(text) ? out + this.delta(item, write(text).slice(1, -1)) : out;
   }
 
-  private newItem(kind: OpenItem['kind'], callId = '', name = ''): OpenItem {
+  private newItem(kind: Kind, callId = '', name = ''): OpenItem {
     const index = this.items++;
-    const id = `${kind === 'call' ? 'fc' : kind === 'message' ? 'msg' : 'rs'}_${this.generation}_${index}`;
+    const id = `${prefixes[kind]}_${this.generation}_${index}`;
     const place = `"item_id":"${id}","output_index":${index}${kind === 'call' ? '' : ',"content_index":0'}`;
     return { kind, index, id, event: deltaEvents[kind], place, inside: '', callId, name, packed: null };
   }
@@ -174,7 +182,7 @@ export class ResponseStreamWriter implements StreamWriter {
   }
 
   /** Clients need the part before its first delta. Reasoning that only the provider can read has none. */
-  private enter(kind: 'message' | 'reasoning', withPart = true): string {
+  private enter(kind: Exclude<Kind, 'call'>, withPart = true): string {
     if (this.open?.kind === kind) return '';
     const before = this.closeText('completed') + this.closeCalls('completed');
     const item = this.newItem(kind);
@@ -183,7 +191,7 @@ export class ResponseStreamWriter implements StreamWriter {
       kind === 'reasoning' ? reasoningItem(item.id, 'in_progress', '', null) : messageItem(item.id, 'in_progress', []);
     const opened = before + this.added(item, begun);
     if (!withPart) return opened;
-    const part = kind === 'reasoning' ? reasoningPart('') : textPart('');
+    const part = partWriters[kind]('');
     return opened + this.event('response.content_part.added', `${item.place},"part":${part}`);
   }
 
@@ -206,10 +214,15 @@ export class ResponseStreamWriter implements StreamWriter {
             this.event('response.content_part.done', `${place},"part":${reasoningPart(inside)}`);
       return text + this.itemDone(open, reasoningItem(id, status, inside, packed));
     }
+    const part = kind === 'refusal' ? refusalPart(inside) : textPart(inside);
+    const done =
+      kind === 'refusal'
+        ? this.event('response.refusal.done', `${place},"refusal":"${inside}"`)
+        : this.event('response.output_text.done', `${place},"text":"${inside}","logprobs":[]`);
     return (
-      this.event('response.output_text.done', `${place},"text":"${inside}","logprobs":[]`) +
-      this.event('response.content_part.done', `${place},"part":${textPart(inside)}`) +
-      this.itemDone(open, messageItem(id, status, [textPart(inside)]))
+      done +
+      this.event('response.content_part.done', `${place},"part":${part}`) +
+      this.itemDone(open, messageItem(id, status, [part]))
     );
   }
 

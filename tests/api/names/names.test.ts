@@ -247,6 +247,20 @@ describe('a request by a name', () => {
     const answer = await bench.gateway.chat(written, { path: '/v1/messages' });
     expect(answer.status, answer.text).toBe(200);
     expect(sent()).toMatchObject({ temperature: 1, stop: ['END'] });
+    const others = { top_logprobs: 2, frequency_penalty: 1, top_k: 3, prompt_cache_key: 'k', tool_choice: 'required' };
+    await put('others', { model: llama, defaults: { ...others, metadata: { team: 't' }, temperature: 0.5 } });
+    const kept = await bench.gateway.chat({ model: 'others', input: 'Hi' }, { path: '/v1/responses' });
+    expect(kept.status, kept.text).toBe(200);
+    expect(kept.json.router_metadata.omitted).toEqual(expect.arrayContaining(['top_logprobs', 'tool_choice']));
+    expect(kept.json.tool_choice).toBe('auto');
+    expect([sent().temperature, sent().top_logprobs, sent().tool_choice]).toEqual([0.5, undefined, undefined]);
+    const asked = { model: 'others', input: 'Hi', top_logprobs: 2 };
+    const refused = await bench.gateway.chat(asked, { path: '/v1/responses' });
+    expect([refused.status, refused.json.error?.param]).toEqual([400, 'top_logprobs']);
+    const message = await bench.gateway.chat({ model: 'others', messages, max_tokens: 5 }, { path: '/v1/messages' });
+    expect(message.status, message.text).toBe(200);
+    expect(message.json.router_metadata.omitted).toEqual(expect.arrayContaining(['top_k', 'tool_choice']));
+    expect([sent().temperature, sent().top_k]).toEqual([0.5, undefined]);
     bench.upstream.enqueue(
       json({ object: 'list', data: [{ index: 0, embedding: [1, 2] }], usage: { prompt_tokens: 1, total_tokens: 1 } }),
     );
