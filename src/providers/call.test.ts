@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PlayedCall } from '../../tests/support/upstream-call.js';
 import { answerBytesMax } from './call.js';
@@ -246,6 +246,26 @@ describe('a compressed answer', () => {
     played.consumer.resume();
     await vi.waitFor(() => expect(played.consumer.frames.length).toBe(1_000), { timeout: 60_000 });
     await vi.waitFor(() => expect(played.resumed).toBe(1), { timeout: 60_000 });
+  });
+
+  it.each([
+    ['gzip', gzipSync('data: a\n\n', { finishFlush: constants.Z_SYNC_FLUSH })],
+    ['br', brotliCompressSync('data: a\n\n', { finishFlush: constants.BROTLI_OPERATION_FLUSH } as object)],
+  ])('in %s that breaks after a frame is a stream that breaks off', async (encoding, bytes) => {
+    const played = new PlayedCall({ stream: true }).head(200, [
+      ...['content-type', 'text/event-stream'],
+      ...['content-encoding', encoding],
+    ]);
+    played.data(bytes);
+    await vi.waitFor(() => expect(played.consumer.frames).toEqual(['a']), { timeout: 60_000 });
+    played.data(Buffer.alloc(64, 0xff));
+    expect(await played.result).toEqual({
+      kind: 'stream',
+      status: 200,
+      cleanly: false,
+      reason: 'its compressed body is broken',
+    });
+    expect(played.aborts).toBe(1);
   });
 
   it('in an encoding that nobody knows is malformed at once', async () => {

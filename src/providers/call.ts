@@ -103,8 +103,7 @@ export class Call implements UpstreamHandler, Watched {
         onDecoded: (chunk) => this.take(chunk),
         onDecodedEnd: () => this.endBody(),
         onDrained: () => this.resumeUpstream(),
-        onUndecodable: (reason, excess) =>
-          this.cut({ kind: 'malformed', status, reason, body: nothing, ...(excess && { excess }) }),
+        onUndecodable: (reason, excess) => this.failDecoding(reason, excess),
       });
       if (!this.decoder)
         this.failMalformed(`its body is encoded as "${this.head.encoding.slice(0, 40)}", which cannot be decoded`);
@@ -176,7 +175,7 @@ export class Call implements UpstreamHandler, Watched {
   private startStream(chunk: Buffer): void {
     const onFrame = (text: Latin1Text, start: number, end: number, event: string) =>
       this.takeFrame(text, start, end, event);
-    const onBroken = (reason: string, excess?: true) => this.breakStream(reason, excess);
+    const onBroken = (reason: string, excess?: true) => this.breakStream(`it sent ${reason}`, excess);
     if (this.head!.isAmazonEventStream) {
       this.reader = new AwsEventStreamReader({ onFrame, onBroken });
     } else if (this.head!.startsEvents(chunk)) {
@@ -217,7 +216,7 @@ export class Call implements UpstreamHandler, Watched {
     const excess = excessOfFrame(text, start, end);
     if (excess !== null) {
       this.reader!.stopped = true;
-      this.breakStream(`a frame that ${excess}`, true);
+      this.breakStream(`it sent a frame that ${excess}`, true);
       return;
     }
     const verdict = this.frames!.onFrame(text, start, end, event);
@@ -267,6 +266,14 @@ export class Call implements UpstreamHandler, Watched {
 
   private refusal(): CallResult {
     return { kind: 'refused', status: this.status, head: this.head!, body: this.body.take() };
+  }
+
+  /** Frames that were decoded before may have been sent to the client, so the stream breaks off, as with a connection that fails. */
+  private failDecoding(reason: string, excess?: true): void {
+    this.reader?.finish();
+    if (this.over) return;
+    if (this.reader) this.breakStream(reason, excess);
+    else this.cut({ kind: 'malformed', status: this.status, reason, body: nothing, ...(excess && { excess }) });
   }
 
   private failMalformed(reason: string, excess?: true): void {

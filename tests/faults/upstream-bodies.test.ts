@@ -1,10 +1,22 @@
 /** Bodies that are compressed, not an answer, or a web page: decoded or refused, never passed on unchanged. */
 
-import { deflateRawSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestAccount } from '../support/client.js';
 import * as up from '../support/scripted-upstream.js';
-import { ask, costOf, expectBooks, expectError, expectServes, providerError, type Rig, startRig } from './fixture.js';
+import {
+  ask,
+  costOf,
+  countedCost,
+  expectBooks,
+  expectError,
+  expectServes,
+  otherPin,
+  providerError,
+  type Rig,
+  startRig,
+  words,
+} from './fixture.js';
 
 let rig: Rig;
 let account: TestAccount;
@@ -14,6 +26,7 @@ beforeAll(async () => {
 afterAll(() => rig.stop());
 beforeEach(async () => {
   rig.upstream.reset();
+  rig.other.reset();
   account = await rig.gateway.createAccount();
 });
 const chat = (more = {}) => rig.gateway.chat(ask(more), { key: account.key });
@@ -76,6 +89,33 @@ describe('compressed bodies', () => {
     expect([reply.status, reply.content, reply.done]).toEqual([200, ' a b', true]);
     expect(reply.headers['content-encoding']).toBeUndefined();
     await expectBooks(rig.gateway, account, { records: 1, costs: [costOf(9, 2)] });
+  });
+
+  const begun = [...up.streamOf(words(3)).slice(0, 4).map(up.frameText)].join('');
+  const noise = Buffer.alloc(64, 0xff);
+  const pieces = (encoding: string, first: Buffer, ...later: Buffer[]): up.Script =>
+    up.rawBytes([
+      `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: ${encoding}\r\ntransfer-encoding: chunked\r\n\r\n`,
+      up.chunked(first),
+      200,
+      ...later.map(up.chunked),
+      '0\r\n\r\n',
+    ]);
+  const gzipped = gzipSync(begun, { finishFlush: constants.Z_SYNC_FLUSH });
+  const brotlied = brotliCompressSync(begun, { finishFlush: constants.BROTLI_OPERATION_FLUSH } as object);
+
+  it.each([
+    ['gzip with noise in it', pieces('gzip', gzipped, noise)],
+    ['br with noise in it', pieces('br', brotlied, noise)],
+    ['gzip that ends without its last block', pieces('gzip', gzipped)],
+  ])('a stream in %s is cut after its content: billed as delivered, and no other route is asked', async (_, script) => {
+    rig.upstream.reply(script);
+    const reply = await rig.gateway.stream(ask({ fallback: { models: [otherPin] } }), { key: account.key });
+    expect([reply.status, reply.content, reply.done]).toEqual([200, words(3).join(''), true]);
+    expect(reply.frames.at(-2)!.json).toMatchObject({ choices: [], router_metadata: { stream_end: 'cut' } });
+    expect([rig.upstream.calls.length, rig.other.calls.length]).toEqual([1, 0]);
+    await expectBooks(rig.gateway, account, { records: 1, costs: [countedCost(words(3).join(''))] });
+    await expectServes(rig);
   });
 
   it.each([

@@ -128,8 +128,7 @@ function streamOutcome(
   }
   if (!fault && relay.hasFinished(result.kind === 'stream' && result.cleanly))
     return { kind: 'stream', end: 'complete', reason: '' };
-  const excess =
-    result.kind === 'stream' && result.excess ? oversizedFailure(status, `it sent ${result.reason}`, request) : null;
+  const excess = result.kind === 'stream' && result.excess ? oversizedFailure(status, result.reason, request) : null;
   if (committed) {
     const end = sawDone && !fault ? 'complete' : 'cut';
     return { kind: 'stream', end, reason: '', ...(excess?.oversized && { oversized: true }) };
