@@ -10,7 +10,7 @@ import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import type { Paused } from '../health/route-health.js';
-import type { Failure, Meaning } from '../providers/classify/failure.js';
+import { type Failure, type Meaning, refusesCredential } from '../providers/classify/failure.js';
 import type { Exchange, Plan, Unpaid } from './handover.js';
 import type { PipelinePorts } from './ports.js';
 
@@ -149,11 +149,10 @@ export function learnOfCredential({ own }: Ports, route: Route, outcome: Ended):
     own!.note(route, null);
     return false;
   }
-  const { meaning, disputed, retryAfterMs = null, quote, status } = outcome.failure;
+  const { meaning, disputed, retryAfterMs = null, quote } = outcome.failure;
   if (disputed || !ofCredential.has(meaning)) return false;
   if (meaning === 'auth') {
-    // 407 is of a proxy, 451 of a country.
-    if (status === 407 || status === 451) return false;
+    if (!refusesCredential(outcome.failure)) return false;
     health.refuse(credential);
     own!.note(route, quote.replace(prefixOf(credential.name), ''));
   } else if (meaning === 'quota') health.useUp(credential, retryAfterMs);

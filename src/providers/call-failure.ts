@@ -2,7 +2,7 @@
 import { durationText } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import type { CallResult } from './call.js';
+import type { CallResult } from './call-result.js';
 import { errorInBody } from './classify/error-body.js';
 import type { Failure, Meaning } from './classify/failure.js';
 import { detailsIn, messageIn, quoteOf } from './classify/quote.js';

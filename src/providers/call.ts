@@ -5,6 +5,7 @@
 import type { Latin1Text } from '../base/latin1.js';
 import type { Clock } from '../base/time.js';
 import { atEndOfTurn } from '../base/turn.js';
+import type { CallResult } from './call-result.js';
 import { reasonOf, type TimeBudget } from './classify/failure.js';
 import { excessOfFrame, type FrameConsumer } from './frame-consumer.js';
 import { AwsEventStreamReader } from './transport/aws-event-stream.js';
@@ -25,25 +26,11 @@ export interface Budgets {
   spentMs?: number;
 }
 
-/** `excess`: the answer is larger, or holds more, than is read. */
-export type CallResult =
-  | { kind: 'answer'; status: number; body: Buffer }
-  /** The stream is over; `cleanly` = the consumer returned `done`, or the upstream closed it properly. */
-  | { kind: 'stream'; status: number; cleanly: boolean; reason: string; excess?: true }
-  /** The consumer found a failure in a frame. */
-  | { kind: 'frame_failed'; status: number }
-  | { kind: 'refused'; status: number; head: ResponseHead; body: Buffer }
-  | { kind: 'malformed'; status: number; reason: string; body: Buffer; excess?: true }
-  | { kind: 'timeout'; status: number | null; budget: TimeBudget; budgetMs: number }
-  | { kind: 'connection'; status: number | null; reason: string; code: string }
-  | { kind: 'gone' };
-
 /** Of an answer, where the call allows no more. */
 export const answerBytesMax = 32 * 1024 * 1024;
 /** After the last frame the upstream has this long to end its body, so that the connection can be reused. */
 const lingerMs = 250;
 const errorBodyMs = 2_000;
-const nothing = Buffer.alloc(0);
 const nothingToResume = (): void => {};
 
 export interface CallPorts {
@@ -103,7 +90,7 @@ export class Call implements UpstreamHandler, Watched {
         onDecoded: (chunk) => this.take(chunk),
         onDecodedEnd: () => this.endBody(),
         onDrained: () => this.resumeUpstream(),
-        onUndecodable: (reason, excess) => this.failDecoding(reason, excess),
+        onUndecodable: (reason, excess) => this.failMalformed(reason, excess),
       });
       if (!this.decoder)
         this.failMalformed(`its body is encoded as "${this.head.encoding.slice(0, 40)}", which cannot be decoded`);
@@ -268,18 +255,14 @@ export class Call implements UpstreamHandler, Watched {
     return { kind: 'refused', status: this.status, head: this.head!, body: this.body.take() };
   }
 
-  /** Frames that were decoded before may have been sent to the client, so the stream breaks off, as with a connection that fails. */
-  private failDecoding(reason: string, excess?: true): void {
+  /** A decoder may fail after frames that the client has: then the stream breaks off, as with a connection that fails. */
+  private failMalformed(reason: string, excess?: true): void {
     this.reader?.finish();
     if (this.over) return;
-    if (this.reader) this.breakStream(reason, excess);
-    else this.cut({ kind: 'malformed', status: this.status, reason, body: nothing, ...(excess && { excess }) });
-  }
-
-  private failMalformed(reason: string, excess?: true): void {
     // No error is that large.
-    const body = excess ? nothing : this.body.take();
-    this.cut({ kind: 'malformed', status: this.status, reason, body, ...(excess && { excess }) });
+    const body = excess ? Buffer.alloc(0) : this.body.take();
+    if (this.reader) this.breakStream(reason, excess);
+    else this.cut({ kind: 'malformed', status: this.status, reason, body, ...(excess && { excess }) });
   }
 
   private breakStream(reason: string, excess?: true): void {

@@ -1,6 +1,7 @@
 /** One upstream call under a manual clock: the test plays the upstream, event by event, and the caller's speed. */
 import { vi } from 'vitest';
-import { type Budgets, Call, type CallResult } from '../../src/providers/call.js';
+import { type Budgets, Call } from '../../src/providers/call.js';
+import type { CallResult } from '../../src/providers/call-result.js';
 import type { FrameConsumer, FrameVerdict } from '../../src/providers/frame-consumer.js';
 import { Deadlines, tickMs } from '../../src/providers/transport/deadlines.js';
 import type {

@@ -2,8 +2,8 @@
 import { answeredModelFault, isFree } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
-import type { CallResult } from '../../providers/call.js';
 import { failureOf, innerError, noAnswer, oversizedFailure, type UnreadFailure } from '../../providers/call-failure.js';
+import type { CallResult } from '../../providers/call-result.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import type { Exchange, Relay, Served, Trail } from '../handover.js';

@@ -1,8 +1,9 @@
 /** Counts the tokens of a prompt: a route that speaks the client's API is asked, which is free; any other prompt is counted here. */
 import type { ProviderKey } from '../../base/provider-key.js';
 import type { Route } from '../../catalogue/route.js';
-import { Call, type CallResult } from '../../providers/call.js';
+import { Call } from '../../providers/call.js';
 import { failureOf } from '../../providers/call-failure.js';
+import type { CallResult } from '../../providers/call-result.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import { type TakenKey, usesKeys } from '../../providers/credentials/key-pool.js';
 import { isNativePass, nativeCall, nativeHeaders } from '../../providers/native-pass.js';

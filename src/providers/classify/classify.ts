@@ -7,7 +7,7 @@ import type { ErrorText } from './error-text.js';
 import { effectOf, type Meaning } from './failure.js';
 import { type Family, meaningOfCode } from './families.js';
 import { plainRejection, requestWords, serverWords } from './request-rules.js';
-import { routeRules, territory } from './route-rules.js';
+import { missingRules, routeRules, territory } from './route-rules.js';
 import type { Rule } from './rule.js';
 import { meaningOfStatus } from './statuses.js';
 import { type WordSets, wordsOf } from './words.js';
@@ -65,8 +65,9 @@ function byRules(reading: Reading, status: number, responseStatus: number): Deci
   const quotaWords = dailyQuotaWords(reading.codes, reading.words, reading.strictly, status === 429);
   if (quotaWords) return { meaning: 'quota', words: quotaWords };
   // Words alone do not turn a refused access or a missing resource into a rejected request.
-  const wordsReject = mayReject && status !== 403 && status !== 404 && status !== 410;
-  for (const rule of routeRules) {
+  const isMissing = status === 404 || status === 410;
+  const wordsReject = mayReject && status !== 403 && !isMissing;
+  for (const rule of isMissing ? missingRules : routeRules) {
     const decision = rule.meaning === 'rejected' && !wordsReject ? undefined : decide(rule, reading);
     if (decision) return decision;
   }

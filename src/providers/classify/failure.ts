@@ -49,6 +49,14 @@ export function effectOf(meaning: Meaning): Effect {
   return meaning === 'quota' ? 'held' : 'counted';
 }
 
+/** Statuses of others than who checks credentials: 404 and 410 are of a model or a path, 407 is of a proxy, 451 of a country. */
+const notOfCredentials: ReadonlySet<number | null> = new Set([404, 407, 410, 451]);
+
+/** Whether the upstream refuses the credential that was sent. */
+export function refusesCredential({ meaning, status }: Pick<Failure, 'meaning' | 'status'>): boolean {
+  return meaning === 'auth' && !notOfCredentials.has(status);
+}
+
 /** The message and code of a connection error. */
 export function reasonOf(error: Error & { code?: string }): string {
   return error.code ? `${error.message} (${error.code})` : error.message;

@@ -36,6 +36,7 @@ describe('a provider that nobody knows is understood by its words', () => {
     ['counted', 429, 'The monthly spending limit is reached. It resets on the first day of next month.'],
     ['counted', 402, 'Your trial of 30 days has ended'],
     ['counted', 429, 'This prompt is not supported at such a rate'],
+    ['counted', 404, 'Model x was not found. Check your permissions.'],
     ['held', 429, 'Daily limit of 100 requests reached. Try again tomorrow.'],
     ['held', 429, 'quota exceeded (1000 req/day)'],
     ['held', 500, 'Token limit (500,000 per day) exceeded. Used: 508,311 tokens.'],

@@ -1,6 +1,7 @@
 /**
  * Rules for errors about the route and not the request, in the order in which they are checked: territory, money, credential,
- * load, a stopped server, rate limits, a failed generation, an unknown model.
+ * load, a stopped server, rate limits, a failed generation, an unknown model. An unknown model comes before the credential where the text or
+ * the status is one that says no more than that.
  */
 import { switchedOff } from './request-rules.js';
 import { any, type Rule } from './rule.js';
@@ -39,6 +40,12 @@ const money: Rule = {
     /余额|欠费|充值|资源包|账户已/,
   ),
   loosely: /\bbilling\b|\bcredits?\b(?!(?: \w+){0,2} to unlock)|\bpurchase\b|\brecharge\b|top[- ]?up\b|account quota/,
+};
+
+/** Providers that do not tell which models exist say "not found, or no access". That is of the model: the same credential serves others. */
+const modelOrAccess: Rule = {
+  meaning: 'unknown_model',
+  says: /\b(?:model|deployment|endpoint)(?: \S+){0,6} (?:not|doesn't|don't|isn't|wasn't) (?:exist|available|(?:be )?found),? or (?:\S+ ){0,4}?(?:not|don't|doesn't|no|lacks?|without) (?:\S+ )?(?:access|permissions?|authori[sz]ed)\b/,
 };
 
 const credential: Rule = {
@@ -170,7 +177,8 @@ const model: Rule = {
     /\bunknown model\b|\binvalid model\b|model (?:identifier|id|name)(?: \S+)? (?:is |was )?(?:invalid|unknown|not (?:valid|recogni[sz]ed))|not a (?:valid|known|recogni[sz]ed) model|model not exist/,
     /\bunable to access(?: \S+)? model|(?:model|deployment)(?: \S+){0,3} (?:has been |is |was |been )(?:now )?(?:decommissioned|deprecated|retired|removed|discontinued|shut ?down|sunset)|(?:reached (?:its )?end of life|no longer (?:available|served|offered))/,
     /\bon-demand throughput (?:isn't|is not) supported|inference profile|marked by provider as legacy/,
-    /\bnot a chat model|does not work with the specified model|only supported in v1\/|model(?: \S+)? does not support (?:the )?(?:chat completions?|generatecontent|this (?:api|endpoint|operation))/,
+    /\bnot a chat model|does not work with the specified model|only supported in v1\/|\bmodel(?: that you provided| \S+)? (?:does not|doesn't) support (?:the |this )?(?:chat completions?|generatecontent|(?:\S+ )?(?:api|action|endpoint|operation)\b)/,
+    /\b(?:action|operation|api|endpoint) (?:does not|doesn't) support the (?:\w+ )?model\b|\bnot servable in (?:the )?(?:region|location)\b|\b(?:model|api)(?: \S+)? is enabled only for api[ -]versions?\b/,
     /\bno endpoints found (?:for|matching)|could not route to|no route for|not found for (?:account|api version)|provider not provided|not supported by any provider|not supported for task/,
     /\b(?:requested|specified|selected|given|provided) model(?: \S+)? is not (?:available|supported|deployed|enabled|accessible|served)|^(?:the )?model (?:\S+ )?is (?:not|currently not) (?:available|supported|deployed|enabled|accessible|served)/,
     /\bmodel(?: \S+)? not (?:available|deployed|enabled|active|served)\b|api version(?: \S+)? (?:is )?not supported|unsupported api version/,
@@ -180,6 +188,7 @@ const model: Rule = {
 /** In the order of checking. The daily quota is checked before `money`, and options that are off before a stopped server, which can sound alike. */
 export const routeRules: readonly Rule[] = [
   money,
+  modelOrAccess,
   credential,
   load,
   switchedOff,
@@ -189,3 +198,6 @@ export const routeRules: readonly Rule[] = [
   generation,
   model,
 ];
+
+/** The same where the status is that of something missing: words about access then only advise to check it. */
+export const missingRules: readonly Rule[] = [model, ...routeRules];

@@ -190,6 +190,9 @@ describe('a key that is refused', () => {
   it.each([
     ['a proxy', failure('auth', 407)],
     ['a country', failure('auth', 451)],
+    ['a model that is missing', failure('unknown_model', 404)],
+    ['what is missing, in words of access', failure('auth', 404)],
+    ['what is gone, in words of access', failure('auth', 410)],
     ['words that the request has too', failure('auth', 400, { disputed: true })],
     ['the request', failure('rejected', 429)],
     ['the provider', failure('server_error', 500)],

@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.js';
 import type { KeyView, ProviderKey } from '../../base/provider-key.js';
 import { type Clock, nextMidnightUtc, utcDay } from '../../base/time.js';
 import type { Provider, Route, Snapshot } from '../../catalogue/route.js';
-import type { Failure } from '../classify/failure.js';
+import { type Failure, refusesCredential } from '../classify/failure.js';
 
 /** Whether a call of a route takes one of several keys of the operator. */
 export function usesKeys({ provider, credential }: Route): boolean {
@@ -238,13 +238,13 @@ export class KeyPool {
 }
 
 /** What a failure says of the key that was sent; null where it says nothing. */
-function keyFaultOf({ meaning, status, disputed, oversized }: Failure): Hold['kind'] | 'refused' | null {
+function keyFaultOf(failure: Failure): Hold['kind'] | 'refused' | null {
+  const { meaning, status, disputed, oversized } = failure;
   if (disputed || oversized || meaning === 'rejected') return null;
   if (meaning === 'quota') return 'spent';
   // A key without credit is looked at again as often as one that is limited: credit is added without a word to the gateway.
   if (meaning === 'rate_limit' || meaning === 'billing' || status === 429) return 'limited';
-  // 407 is of a proxy, 451 of a country.
-  return meaning === 'auth' && status !== 407 && status !== 451 ? 'refused' : null;
+  return refusesCredential(failure) ? 'refused' : null;
 }
 
 /** So many calls may a key be behind its share, and make up for. More would be a burst on one key. */

@@ -119,6 +119,18 @@ describe('a chat with an own credential', () => {
     ['402', refused(402), 'unchecked', 'tried'],
     ['407, which is a proxy’s', refused(407), 'unchecked', 'tried'],
     [
+      '404, which is of a model',
+      json({ error: { message: 'The model `x` does not exist or you do not have access to it.' } }, { status: 404 }),
+      'unchecked',
+      'tried',
+    ],
+    [
+      '404, in words of access',
+      json({ error: { message: 'No access to it.' } }, { status: 404 }),
+      'unchecked',
+      'tried',
+    ],
+    [
       '429 with a time',
       json({ error: { message: 'slow' } }, { status: 429, headers: { 'retry-after': '60' } }),
       'unchecked',

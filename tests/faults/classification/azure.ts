@@ -106,4 +106,24 @@ export const azure: readonly Case[] = [
     400,
     said('API version not supported', { code: 'BadRequest' }),
   ),
+  failure(
+    'azure: a model of later versions',
+    'unknown_model',
+    400,
+    said('Model {modelName} is enabled only for api versions 2024-12-01-preview and later', { code: 'BadRequest' }),
+  ),
+  failure(
+    'azure: a named model of later versions',
+    'unknown_model',
+    400,
+    said('Model gpt-4.9 is enabled only for api versions 2024-12-01-preview and later', { code: 'BadRequest' }),
+  ),
+  failure(
+    'azure: an API of later versions',
+    'unknown_model',
+    400,
+    said('Azure OpenAI Responses API is enabled only for api-version 2025-03-01-preview and later', {
+      code: 'BadRequest',
+    }),
+  ),
 ];

@@ -26,6 +26,27 @@ export const bedrock: readonly Case[] = [
     'Invocation of model ID vendor.model-v1:0 with on-demand throughput isn\u2019t supported. Use an inference profile that contains it.',
   ),
   aws(
+    'a model that needs a profile, in full',
+    'unknown_model',
+    400,
+    'ValidationException',
+    "Invocation of model ID vendor.model-3-7-v1:0 with on-demand throughput isn't supported. Retry your request with the ID or ARN of an inference profile that contains this model.",
+  ),
+  aws(
+    'an action that the model does not have, as a 400',
+    'unknown_model',
+    400,
+    'ValidationException',
+    "This action doesn't support the model that you provided. Try again with a supported text or chat model.",
+  ),
+  aws(
+    'a model without the action, as a 400',
+    'unknown_model',
+    400,
+    'ValidationException',
+    "The model that you provided doesn't support the Converse action.",
+  ),
+  aws(
     'a wrong model id, as a 400',
     'unknown_model',
     400,

@@ -228,4 +228,20 @@ export const gemini: readonly Case[] = [
     404,
     google(404, 'NOT_FOUND', 'Publisher Model `projects/p/models/x` was not found or your project does not have it.'),
   ),
+  failure(
+    'vertex: a publisher model that is not there, or not for the project',
+    'unknown_model',
+    404,
+    google(
+      404,
+      'NOT_FOUND',
+      'Publisher Model `projects/p/models/x` was not found or your project does not have access to it. Use a valid model version.',
+    ),
+  ),
+  failure(
+    'vertex: a publisher model of other regions, as a 400',
+    'unknown_model',
+    400,
+    google(400, 'FAILED_PRECONDITION', 'Publisher Model `projects/p/models/x` is not servable in region us-east1.'),
+  ),
 ];

@@ -210,6 +210,18 @@ export const openai: readonly Case[] = [
     said('The model `gpt-99` does not exist.', { ...invalid, code: 'model_not_found' }),
   ),
   failure(
+    'openai: a model that does not exist, or is not for us',
+    'unknown_model',
+    404,
+    said('The model `gpt-99` does not exist or you do not have access to it.', { ...invalid, code: 'model_not_found' }),
+  ),
+  failure(
+    'openai: the same through a proxy that answers with a 400',
+    'unknown_model',
+    400,
+    said("The model 'gpt-99' does not exist, or you don't have access to it.", invalid),
+  ),
+  failure(
     'openai: a project without the model',
     'auth',
     403,
