@@ -74,6 +74,14 @@ export function pageOf<T extends { readonly id: string }>(
   throw gatewayError('field_invalid', { param: 'after', reason });
 }
 
+/** The `after` of a list that changes between its pages: the id of an entry, which may be gone. Anything else is a fault. */
+export function queryId(request: FastifyRequest, kind: string): string | undefined {
+  const after = queryText(request, 'after');
+  if (after === undefined || (after.startsWith(`${kind}-`) && /^\w+-\w+$/.test(after))) return after;
+  const reason = `is "${after.slice(0, 100)}", but must be the id of an entry, which begins with ${kind}-`;
+  throw gatewayError('field_invalid', { param: 'after', reason });
+}
+
 /** A page, or all of them where none is asked for: for lists that are older than their pages. */
 export function pageOrAll<T extends { readonly id: string }>(request: FastifyRequest, all: T[], what: string): T[] {
   const { limit, after } = request.query as { limit?: unknown; after?: unknown };

@@ -68,7 +68,7 @@ export class Members {
     return this.find(account.id, person.id);
   }
 
-  /** Sets the role that is given by hand. Throws role_required and last_owner. */
+  /** Sets the role that is given by hand. Throws role_required, last_owner and a fault of `projects`. */
   async change(
     { actor, standing }: Changer,
     account: Account,
@@ -82,6 +82,7 @@ export class Members {
     const role = change.role ?? before.role;
     const projects = projectsAfter(role, before, change);
     if (standing) for (const each of [inForce.role, role]) checkRight(standing, memberRight(each));
+    if (projects !== null && role !== 'developer') throw boundsFault(role, standing === null);
     const membership = { accountId: account.id, personId: person.id, source: byHand, role, projects };
     const outcome = await people.setMembership({ ...membership, createdAt: clock.now() });
     if (outcome === 'last_owner') throw gatewayError('last_owner', { email: person.email });
@@ -118,6 +119,12 @@ export class Members {
 
 export function newPersonId(nowMs: number): string {
   return `per-${timeOrderedId(nowMs)}`;
+}
+
+/** `projects` beside a role that reaches all of them. */
+export function boundsFault(role: Role, isOperator: boolean) {
+  const reason = `is for developers only: the role ${role} reaches all projects. Leave it out or send null`;
+  return gatewayError(isOperator ? 'field_invalid' : 'member_field_invalid', { param: 'projects', reason });
 }
 
 /** Only developers are bound to projects, so another role takes the bounds away. */

@@ -1,5 +1,5 @@
 /** `/admin/v1/accounts`: creates, lists, suspends and limits accounts, and sets who may sign in. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
 import type { AccountChange } from '../../accounts/directory.js';
@@ -8,6 +8,7 @@ import { personOf } from '../../accounts/sign-in/session.js';
 import { parseUsd, usdText } from '../../base/money.js';
 import { importedFrom } from '../../catalogue/model-name.js';
 import type { Account } from '../../domain/account.js';
+import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { SignInUser } from '../../storage/store.js';
 import { settingFields, settingsJson, settingsOf } from '../api/account.js';
@@ -15,7 +16,7 @@ import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { budgetFields, changedBudget, openingSpent } from '../keys/budget-fields.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
-import { actorOf } from './audit.js';
+import { actingPerson, actorOf } from './audit.js';
 import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
 
 const creditLimit = z
@@ -87,8 +88,8 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
       ...(budget && { budget }),
       ...(imported_from && { importedFrom: imported_from }),
     });
-    if (password && deps.createSignIn) await deps.createSignIn(account, password);
-    else await makeOwner(deps, account);
+    await makeOwner(deps, request, account);
+    if (password) await deps.createSignIn?.(account, password);
     return reply.code(201).send(await answer(account));
   });
 
@@ -139,11 +140,20 @@ export function registerAccounts(app: FastifyInstance, deps: HttpDeps): void {
 }
 
 /** A person who has the email already is the owner of the new account. */
-async function makeOwner({ store, clock }: HttpDeps, { id: accountId, email }: Account): Promise<void> {
+async function makeOwner(deps: HttpDeps, request: FastifyRequest, { id: accountId, email }: Account): Promise<void> {
+  const { store, clock, audit } = deps;
   const person = await store.people.findByEmail(email);
   if (!person) return;
-  const role = { source: 'manual', role: 'owner', projects: null, createdAt: clock.now() } as const;
-  await store.people.setMembership({ accountId, personId: person.id, ...role });
+  const grant = { role: 'owner', projects: null } as const;
+  await store.people.setMembership({
+    accountId,
+    personId: person.id,
+    source: 'manual',
+    ...grant,
+    createdAt: clock.now(),
+  });
+  const details = { account_id: accountId, email: person.email, ...grant };
+  await audit.record(actingPerson(request), 'member.add', shownPersonId(person.id), details);
 }
 
 /** For a lost device. Operators turn their own off with a code, as anybody does, so that a stolen session cannot. */

@@ -1,11 +1,11 @@
 /** The fields of members and invitations: how a request sends them, and how an answer shows them. */
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Grant, NewMember } from '../../accounts/people/members.js';
+import { boundsFault, type Grant, type NewMember } from '../../accounts/people/members.js';
 import { membershipInForce } from '../../accounts/roles.js';
 import { importedFrom } from '../../catalogue/model-name.js';
 import type { Account } from '../../domain/account.js';
-import { roles, shownPersonId } from '../../domain/organisation.js';
+import { type Role, roles, shownPersonId } from '../../domain/organisation.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Invitation, MemberRecord } from '../../storage/store.js';
 import { bodyFields, emailAddress } from '../admin/fields.js';
@@ -59,17 +59,14 @@ export function memberChangeOf(request: FastifyRequest, account: Account): Parti
   });
 }
 
-function checkProjects(account: Account, role: string | undefined, ids: readonly string[] | null | undefined): void {
+function checkProjects(account: Account, role: Role | undefined, ids: readonly string[] | null | undefined): void {
   if (!ids) return;
   const unknown = ids.find((id) => !account.projects.has(id));
   if (unknown !== undefined) {
     const reason = `names "${unknown.slice(0, 100)}", but the account has no project with this id`;
     throw gatewayError('field_invalid', { param: 'projects', reason });
   }
-  if (role !== undefined && role !== 'developer') {
-    const reason = `is for developers only: the role ${role} reaches all projects. Leave it out or send null`;
-    throw gatewayError('field_invalid', { param: 'projects', reason });
-  }
+  if (role !== undefined && role !== 'developer') throw boundsFault(role, true);
 }
 
 /** A fault is a 422, and a 400 in the admin API. `param` is a field; the message names the entry of its list, too. */

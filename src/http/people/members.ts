@@ -6,7 +6,7 @@ import { accountNamed } from '../admin/accounts.js';
 import { actingPerson } from '../admin/audit.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { queryNumber, queryText } from '../query.js';
+import { queryId, queryNumber, queryText } from '../query.js';
 import { standingOf } from '../rights.js';
 import {
   invitationJson,
@@ -26,8 +26,8 @@ const changerOf = (request: FastifyRequest): Changer => ({
 });
 const operatorOf = (request: FastifyRequest): Changer => ({ actor: actingPerson(request), standing: null });
 
-function pageOf(request: FastifyRequest) {
-  return { limit: queryNumber(request, membersLimit), after: queryText(request, 'after') };
+function pageOf(request: FastifyRequest, kind: 'per' | 'inv') {
+  return { limit: queryNumber(request, membersLimit), after: queryId(request, kind) };
 }
 
 /** `base` is `/v1`, or empty for the same paths of the dashboard. */
@@ -35,7 +35,7 @@ export function registerMembers(app: FastifyInstance, { members }: HttpDeps, bas
   app.get(`${base}/members`, async (request) => {
     standingOf(request);
     const account = accountOf(request);
-    const records = await members.list(account.id, { ...pageOf(request), find: queryText(request, 'find') });
+    const records = await members.list(account.id, { ...pageOf(request, 'per'), find: queryText(request, 'find') });
     return { object: 'list', data: records.map((record) => memberJson(record, account)) };
   });
 
@@ -63,7 +63,7 @@ export function registerInvitations(app: FastifyInstance, deps: HttpDeps, base: 
   app.get(`${base}/invitations`, async (request) => {
     standingOf(request);
     const account = accountOf(request);
-    const found = await invitations.list(account.id, pageOf(request));
+    const found = await invitations.list(account.id, pageOf(request, 'inv'));
     return { object: 'list', data: found.map((invitation) => invitationJson(invitation, account, clock.now())) };
   });
 
@@ -90,7 +90,7 @@ export function registerAccountMembers(app: FastifyInstance, deps: HttpDeps): vo
   const path = '/accounts/:id/members';
 
   app.get<WithId>(path, async (request) => {
-    const page = pageOf(request);
+    const page = pageOf(request, 'per');
     const account = await accountNamed(deps, request.params.id);
     const records = await members.list(account.id, page);
     return { object: 'list', data: records.map((record) => memberJson(record, account)) };

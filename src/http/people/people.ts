@@ -9,7 +9,7 @@ import { actingPerson } from '../admin/audit.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
-import { queryNumber, queryText } from '../query.js';
+import { queryId, queryNumber, queryText } from '../query.js';
 import { membersLimit } from './member-fields.js';
 
 export const personChange = z.strictObject({
@@ -33,7 +33,7 @@ export function registerPeople(app: FastifyInstance, deps: HttpDeps): void {
   const { people } = store;
 
   app.get('/people', async (request) => {
-    const page = { limit: queryNumber(request, membersLimit), after: queryText(request, 'after') };
+    const page = { limit: queryNumber(request, membersLimit), after: queryId(request, 'per') };
     const found = await people.list({ ...page, email: queryText(request, 'email')?.toLowerCase() });
     return { object: 'list', data: await Promise.all(found.map((person) => personJson(deps, person))) };
   });

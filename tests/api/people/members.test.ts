@@ -93,6 +93,9 @@ describe('/v1/members', () => {
     expect((await call('GET', `members?limit=1&after=${id}`)).json.data).toMatchObject([{ id: developer.id }]);
     expect((await call('GET', `members/${developer.id}`)).json).toMatchObject({ id: developer.id });
     expect((await call('GET', 'members?limit=201')).json.error).toMatchObject({ param: 'limit' });
+    for (const path of ['members?after=nobody', 'members?after=inv-1', 'invitations?after=per-1'])
+      expect((await call('GET', path)).json.error, path).toMatchObject({ param: 'after' });
+    expect((await call('GET', `members?after=${id.replace(/.$/, 'z')}`)).status, 'somebody who has left').toBe(200);
     const inference = await gateway.admin('POST', `/accounts/${accountId}/keys`, { name: 'plain' });
     const plain = await fetch(`${gateway.url}/v1/members`, {
       headers: { authorization: `Bearer ${inference.json.token}` },
@@ -117,6 +120,12 @@ describe('/v1/members', () => {
       const asOperator = await gateway.admin('PATCH', `/accounts/${accountId}/members/${id}`, body);
       expect([asOperator.status, asOperator.json.error.param], param).toEqual([400, param]);
     }
+    await client.call('PATCH', `members/${id}`, { role: 'billing' });
+    const body = { projects: [defaultProject(accountId)] };
+    const refused = await client.call('PATCH', `members/${id}`, body);
+    expect([refused.status, refused.json.error.param], 'the role stays another').toEqual([422, 'projects']);
+    const asOperator = await gateway.admin('PATCH', `/accounts/${accountId}/members/${id}`, body);
+    expect([asOperator.status, asOperator.json.error.param]).toEqual([400, 'projects']);
     const noEmail = await gateway.admin('POST', `/accounts/${accountId}/members`, { email: 'nobody', role: 'admin' });
     expect([noEmail.status, noEmail.json.error.param]).toEqual([400, 'email']);
   });
@@ -235,6 +244,12 @@ describe('/admin/v1/people', () => {
       })
     ).json;
     expect(session).toMatchObject({ person: { id: member.id }, account: { id: made.json.id }, role: 'owner' });
+    const { data } = (await gateway.admin('GET', '/audit?limit=10')).json;
+    const own = data.filter(({ account }: { account: string }) => account === made.json.id);
+    expect(own).toMatchObject([
+      { action: 'member.add', actor: 'operator', by: 'admin_token', subject: member.id, details: { role: 'owner' } },
+      { action: 'account.create' },
+    ]);
   });
 
   it('names the acting person in the audit log', async () => {
