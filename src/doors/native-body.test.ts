@@ -5,7 +5,7 @@ import { nativeBody } from './native-body.js';
 
 const placed = (text: string, added?: Record<string, string>) => {
   const latin1 = encodeLatin1(text);
-  return nativeBody({ text: latin1, encoding: 'latin1', fields: {} }, findMembers(latin1), added);
+  return nativeBody({ text: latin1, encoding: 'latin1', fields: JSON.parse(latin1) }, findMembers(latin1), added);
 };
 
 const modelOf = (text: string) => {
@@ -46,6 +46,22 @@ it.each([
   ['is missing beside a field of ours', '{"session_id":"s","model":"m"}', '{"model":"m","store":false}'],
 ])('adds a member that %s', (_, text, expected) => {
   const { body, modelStart, modelEnd } = placed(text, { store: 'false' });
+  expect(Buffer.from(body, 'latin1').toString()).toBe(expected);
+  expect(body.slice(modelStart, modelEnd)).toBe('"m"');
+});
+
+it.each([
+  ['a tool', '{"n":1.0,"tools":[{"type":"x","type":"y"}],"model":"m"}', '{"n":1.0,"tools":[{"type":"y"}],"model":"m"}'],
+  ['text', '{"model":"m","a":[{"b":{"t":"ü","t":"é"}}]}', '{"model":"m","a":[{"b":{"t":"é"}}]}'],
+  ['an escaped name', '{"model":"m","a":{"\\u0062":1,"b":2}}', '{"model":"m","a":{"b":2}}'],
+  ['a field of ours', '{"model":"m","a":1.0,"provider":{"b":1,"b":2}}', '{"model":"m","a":1.0}'],
+  [
+    'a field of ours that stands twice too',
+    '{"fallback":{},"fallback":{},"model":"m","a":{"b":1,"b":2}}',
+    '{"model":"m","a":{"b":2}}',
+  ],
+])('has the last of duplicate keys, which is the one that was checked: %s', (_, text, expected) => {
+  const { body, modelStart, modelEnd } = placed(text);
   expect(Buffer.from(body, 'latin1').toString()).toBe(expected);
   expect(body.slice(modelStart, modelEnd)).toBe('"m"');
 });

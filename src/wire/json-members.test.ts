@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds, type SeededRandom } from '../../tests/support/seeded-random.js';
 import { threadTime } from '../../tests/support/thread-time.js';
-import { findMembers, keptMembers, memberValue } from './json-members.js';
+import { findMembers, keptMembers, membersWithRepeats, memberValue } from './json-members.js';
 
 const blanks = ['', '', '', ' ', '\n', '\t ', '\r\n'];
 const names = ['a', 'b', 'usage', 'messages', '', 'ke"y', 'é', '{', '\\', '__proto__', 'constructor', 'a:b', 'x,y'];
@@ -62,12 +62,12 @@ describe('members of a JSON object', () => {
     expect(keptMembers('{}', findMembers('{}')!, () => true)).toBe('');
   });
 
-  it('count the keys of the objects in one array, so that a doubled one shows', () => {
-    const count = (text: string) => findMembers(text, 'm')!.nestedKeys;
-    expect(count('{"m":[{"a":1,"b":{"c":2}},{"a":"x:y"}],"n":[{"z":1}]}')).toBe(3);
-    expect(count('{"m":[{"a":1,"a":2}]}')).toBe(2);
-    expect(count('{"m":[[{"a":1}]]}')).toBe(0);
-    expect(count('{"m":{"a":{"b":1}}}')).toBe(1);
+  it('name those with a doubled key somewhere in them', () => {
+    const repeated = (text: string) => membersWithRepeats(findMembers(text)!, JSON.parse(text));
+    expect(repeated('{"m":[{"a":1,"b":{"c":2}},{"a":"x:y"}],"n":[{"a":1}],"o":1}')).toEqual([]);
+    expect(repeated('{"m":[{"a":1,"a":2}],"n":{"b":{}},"o":[[{"c":1,"\\u0063":2}]],"p":{}}')).toEqual(['m', 'o']);
+    expect(repeated('{"m":{"__proto__":1,"toString":2},"n":{"__proto__":{"a":1},"__proto__":2}}')).toEqual(['n']);
+    expect(repeated('{}')).toEqual([]);
   });
 
   it('cost by the length of the text, backslashes included', () => {

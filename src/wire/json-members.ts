@@ -8,8 +8,8 @@ export interface Members {
   readonly starts: number[];
   readonly valueStarts: number[];
   readonly ends: number[];
-  /** The number of keys of the objects in the array under `nestedUnder`: more than after parsing means a duplicate. */
-  nestedKeys: number;
+  /** How many keys the value of each member holds, on all levels. */
+  readonly innerKeys: number[];
   /** The nesting depth of objects and arrays, this one included. */
   depth: number;
 }
@@ -22,11 +22,11 @@ const outside = new Uint8Array(256);
 for (const character of '0123456789+-.eEtrufalsn \t\r\n') outside[character.charCodeAt(0)] = 1;
 
 /** Null where a key has an escape or is repeated, or the text is unusual: then the caller serialises the parsed value. */
-export function findMembers(text: string, nestedUnder = ''): Members | null {
-  const found: Members = { keys: [], starts: [], valueStarts: [], ends: [], nestedKeys: 0, depth: 0 };
+export function findMembers(text: string): Members | null {
+  const found: Members = { keys: [], starts: [], valueStarts: [], ends: [], innerKeys: [], depth: 0 };
   let depth = 0;
   let keyIsNext = false;
-  let nested = false;
+  let innerKeys = 0;
   for (let at = start(text); at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case quote: {
@@ -37,7 +37,6 @@ export function findMembers(text: string, nestedUnder = ''): Members | null {
           if (key.includes('\\')) return null;
           found.keys.push(key);
           found.starts.push(at);
-          nested = key === nestedUnder;
           keyIsNext = false;
         }
         at = end;
@@ -45,11 +44,13 @@ export function findMembers(text: string, nestedUnder = ''): Members | null {
       }
       case 0x3a: // :
         if (depth === 1) found.valueStarts.push(at + 1);
-        else if (depth === 3 && nested) found.nestedKeys++;
+        else innerKeys++;
         break;
       case 0x2c: // ,
         if (depth === 1) {
           found.ends.push(at);
+          found.innerKeys.push(innerKeys);
+          innerKeys = 0;
           keyIsNext = true;
         }
         break;
@@ -61,7 +62,10 @@ export function findMembers(text: string, nestedUnder = ''): Members | null {
       case 0x7d: // }
       case 0x5d: // ]
         if (--depth === 0) {
-          if (found.keys.length > 0) found.ends.push(at);
+          if (found.keys.length > 0) {
+            found.ends.push(at);
+            found.innerKeys.push(innerKeys);
+          }
           return text.slice(at + 1).trim() === '' && !hasDuplicate(found.keys) ? found : null;
         }
         break;
@@ -112,6 +116,19 @@ export function keptMembers(text: string, members: Members, isKept: (key: string
     }
   }
   return kept;
+}
+
+/** The members with an object in which a key comes twice. `parsed` is the text's object, in which the last one counts. */
+export function membersWithRepeats({ keys, innerKeys }: Members, parsed: Readonly<Record<string, unknown>>): string[] {
+  return keys.filter((key, at) => innerKeys[at] !== countKeys(parsed[key]));
+}
+
+function countKeys(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0;
+  let count = 0;
+  if (Array.isArray(value)) for (let at = 0; at < value.length; at++) count += countKeys(value[at]);
+  else for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key]);
+  return count;
 }
 
 /** The text of a member's value. */

@@ -185,6 +185,24 @@ describe('what goes on to the provider', () => {
     expect(refused('"n":1,"n":0').param).toBe('n');
   });
 
+  it.each([
+    ['a tool', '"tools":[{"type":"web_search","type":"function"}]', '"tools":[{"type":"function"}]'],
+    ['a tool behind an escape', '"tools":[{"\\u0074ype":"x","type":"function"}]', '"tools":[{"type":"function"}]'],
+    ['a field without a rule', '"x":{"y":{"z":1,"z":2}}', '"x":{"y":{"z":2}}'],
+  ])('has %s with a duplicate key written anew, and every other field as it was', (_, twice, once) => {
+    const { members } = request(`"fallback":null,${twice},"seed":1.50`);
+    expect(members).toBe(`"messages":[{"role":"user","content":"hi"}],"seed":1.50,${once}`);
+  });
+
+  it('has the last of duplicate keys in a part of a message', () => {
+    const part = '{"type":"file","file":{"file_id":"file-1","file_id":null},"type":"text","text":"a"}';
+    const body = `{"model":"a/b/c","seed":1.50,"messages":[{"role":"user","content":[${part}]}],"response_format":{}}`;
+    const { members } = readRequest(Buffer.from(body));
+    expect(JSON.parse(`{${String(members)}}`)).toEqual({ ...JSON.parse(body), model: undefined });
+    expect(members).toContain('"seed":1.50');
+    expect(members).not.toContain('file-1');
+  });
+
   it('treats keys named like parts of a prototype as any other', () => {
     const { members, needs, fallback } = request(
       '"__proto__":{"n":5,"fallback":{"models":["x"]}},"constructor":1,"toString":2,"hasOwnProperty":3,"toJSON":4',

@@ -4,7 +4,7 @@
  */
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
-import { findMembers, keptMembers, type Members, memberValue } from '../../wire/json-members.js';
+import { findMembers, keptMembers, type Members, membersWithRepeats } from '../../wire/json-members.js';
 import { excerpt, nestingMax, parseExcessOf, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
 import { partialOf } from '../../wire/partial-fields.js';
 import {
@@ -42,7 +42,7 @@ export function parseRequest(bytes: Buffer, large = false): ChatRequest {
 }
 
 function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
-  const found = findMembers(text, 'messages');
+  const found = findMembers(text);
   if (found ? found.depth > nestingMax : tooDeep(fields)) throw tooDeepError();
   chatFields.check(fields, encoding);
   const model = checkModel(fields.model, encoding);
@@ -204,19 +204,16 @@ function checkStop(stop: unknown, encoding: TextEncoding): void {
 }
 
 /**
- * All fields that go to the provider as they are. They are cut out of the text where it has no duplicate key on the levels
- * that were checked; else they are serialised, so that what was checked is what is sent.
+ * All fields that go to the provider as they are, cut out of the text. Only one with a duplicate key somewhere in it is serialised, so that
+ * what was checked is what is sent: that changes numbers beyond 2⁵³.
  */
-function membersOf(text: string, found: Members | null, fields: Fields, { needs, noOps }: Asked): string {
-  if (!found || found.nestedKeys !== messageKeys(fields.messages as object[])) return serialise(fields, noOps);
-  const anew = needs.filter((param) => fields[param] instanceof Object && hasKeyTwice(text, found, param));
-  const kept = keptMembers(text, found, (key) => goesOn(key, noOps) && !anew.some((param) => param === key));
-  return anew.reduce((members, param) => `${members},"${param}":${JSON.stringify(fields[param])}`, kept);
-}
-
-/** A refusable parameter was looked into. Only one with a key twice is written anew: that changes numbers beyond 2⁵³. */
-function hasKeyTwice(text: string, found: Members, param: RefusableParameter): boolean {
-  return findMembers(memberValue(text, found, param) ?? '') === null;
+function membersOf(text: string, found: Members | null, fields: Fields, { noOps }: Asked): string {
+  if (!found) return serialise(fields, noOps);
+  const anew = membersWithRepeats(found, fields).filter((key) => goesOn(key, noOps));
+  const kept = keptMembers(text, found, (key) => goesOn(key, noOps) && !anew.includes(key));
+  if (anew.length === 0) return kept;
+  const written = membersTextOf(Object.fromEntries(anew.map((key) => [key, fields[key]])));
+  return kept === '' ? written : `${kept},${written}`;
 }
 
 function serialise(fields: Fields, noOps: readonly string[]): string {
@@ -225,12 +222,6 @@ function serialise(fields: Fields, noOps: readonly string[]): string {
 
 function goesOn(key: string, noOps: readonly string[]): boolean {
   return !ownFields.has(key) && !noOps.includes(key);
-}
-
-function messageKeys(messages: readonly object[]): number {
-  let keys = 0;
-  for (const message of messages) keys += Object.keys(message).length;
-  return keys;
 }
 
 function membersTextOf(fields: Fields): string {
