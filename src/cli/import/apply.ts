@@ -1,4 +1,5 @@
 /** Makes the accounts, projects, people and keys of a plan by the admin API. What was imported before stays as it is. */
+import { defaultProjectId } from '../../domain/organisation.js';
 import type { AdminClient } from '../admin-client.js';
 import { CommandFailure } from '../io.js';
 import { batchesOf, eachAtOnce } from './batches.js';
@@ -12,6 +13,7 @@ import {
   type ListedProject,
   sameBudget,
   sameKey,
+  sameMember,
   sameProject,
 } from './listed.js';
 import type { AccountPlan, KeyPlan, PersonPlan, Plan, ProjectPlan } from './plan.js';
@@ -182,23 +184,26 @@ class Application {
     const listed = await this.calls.all<ListedMember>(`/accounts/${accountId}/members`, 200);
     const known = new Map(listed.map((member) => [member.email, member]));
     await eachAtOnce(planned, async (person) => {
-      const { role } = person.memberships.find(({ account }) => account === source)!;
+      const { role, projects } = this.membershipOf(person, source);
       const there = known.get(person.email);
-      if (there) this.note('people', there.role !== role);
+      if (there) this.note('people', !sameMember(there, role, projects));
       const { id } = there ?? (await this.addPerson(source, accountId, person));
       this.people.set(placeOf(source, person.id), id);
     });
   }
 
   private async addPerson(source: string | null, accountId: string, person: PersonPlan): Promise<Imported> {
-    const { role, projects } = person.memberships.find(({ account }) => account === source)!;
     const made = await this.calls.call<Imported>('POST', `/accounts/${accountId}/members`, {
-      ...{ email: person.email, role },
-      projects: projects?.map((project) => this.projects.get(project)!) ?? null,
+      ...{ email: person.email, ...this.membershipOf(person, source) },
       imported_from: { system: this.plan.system, id: person.id },
     });
     this.applied.made.people++;
     return made;
+  }
+
+  private membershipOf({ memberships }: PersonPlan, source: string | null) {
+    const { role, projects } = memberships.find(({ account }) => account === source)!;
+    return { role, projects: projects?.map((project) => this.projects.get(project)!) ?? null };
   }
 
   private async addKeys(source: string | null, accountId: string): Promise<void> {
@@ -209,8 +214,10 @@ class Application {
     const missing: ReturnType<Application['keyFields']>[] = [];
     for (const key of planned) {
       const there = known.get(key.id);
-      if (there) this.note('keys', !sameKey(there, key));
-      else missing.push(this.keyFields(key));
+      const fields = this.keyFields(key);
+      const { project = defaultProjectId(accountId), holder = null } = fields;
+      if (there) this.note('keys', !sameKey(there, key, { project, holder }));
+      else missing.push(fields);
     }
     await eachAtOnce(batchesOf(missing), async (batch) => {
       const path = `/accounts/${accountId}/imported-keys`;

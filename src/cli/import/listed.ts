@@ -39,10 +39,15 @@ export interface ListedRoute extends Imported {
 export interface ListedMember extends Imported {
   readonly email: string;
   readonly role: string;
+  readonly projects: readonly string[] | null;
 }
 
 export interface ListedKey extends Imported {
   readonly name: string;
+  readonly last_four: string;
+  readonly expires_at: string | null;
+  readonly project: string | null;
+  readonly holder: string | null;
   readonly disabled: boolean;
   readonly limit_usd: string | null;
   readonly limit_reset: string;
@@ -73,8 +78,19 @@ export function sameProject(
   return sameBudget(there.budget, budget);
 }
 
-export function sameKey(there: ListedKey, key: KeyPlan): boolean {
+export function sameMember(there: ListedMember, role: string, projects: readonly string[] | null): boolean {
+  const sorted = (ids: readonly string[] | null) => ids && [...ids].sort();
+  return there.role === role && isDeepStrictEqual(sorted(there.projects), sorted(projects));
+}
+
+/** `place` is where the key belongs here. */
+export function sameKey(there: ListedKey, key: KeyPlan, place: { project: string; holder: string | null }): boolean {
   const { name, disabled, limitUsd, limitReset, allowedModels, requestsPerMinute, tokensPerMinute } = key;
+  if (there.project !== place.project || there.holder !== place.holder) return false;
+  // Another token cannot be told in every case: the gateway shows no hash.
+  if (key.lastFour !== null && there.last_four !== key.lastFour) return false;
+  const ends = [there.expires_at, key.expiresAt].map((time) => time && Date.parse(time));
+  if (ends[0] !== ends[1]) return false;
   const planned = [name, disabled, limitUsd, limitUsd === null ? 'never' : limitReset, allowedModels?.join(' ')];
   const found = [there.name, there.disabled, there.limit_usd, there.limit_reset, there.allowed_models?.join(' ')];
   const rates = there.requests_per_minute === requestsPerMinute && there.tokens_per_minute === tokensPerMinute;

@@ -121,6 +121,24 @@ describe('an import that is applied', () => {
     const { made, there, differing } = await applyPlan(changed, optionsOf('twice'));
     expect([made.keys, there, differing.keys]).toEqual([0, { accounts: 3, projects: 3, people: 1, keys: 210 }, 1]);
     expect(await stateOf('twice')).toEqual(before);
+    const others: Partial<Plan['keys'][number]>[] = [
+      { expiresAt: '2099-01-01T00:00:00Z' },
+      { project: null },
+      { holder: null },
+      { lastFour: 'abcd', sha256: sha256('another token') },
+    ];
+    for (const other of others) {
+      changed.keys[0] = { ...planOf('twice').keys[0]!, ...other };
+      expect((await applyPlan(changed, optionsOf('twice'))).differing.keys, JSON.stringify(other)).toBe(1);
+    }
+    changed.people[0] = {
+      ...changed.people[0]!,
+      memberships: [{ ...changed.people[0]!.memberships[0]!, projects: null }],
+    };
+    changed.keys[0] = planOf('twice').keys[0]!;
+    const { differing: last } = await applyPlan(changed, optionsOf('twice'));
+    expect(last).toEqual({ accounts: 0, projects: 0, people: 1, keys: 0 });
+    expect(await stateOf('twice')).toEqual(before);
   });
 
   it('that ends at any call and is run again leaves the state of one that did not', async () => {
