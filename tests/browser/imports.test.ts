@@ -94,7 +94,7 @@ describeInBrowser('moving in', () => {
     await visitor.visit('/models');
     await page.getByText('gpt-4o').first().waitFor();
     await visitor.visit('/keys');
-    await page.getByText('brought from LiteLLM').waitFor();
+    await page.getByText('brought from LiteLLM', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Replace by a new key' }).waitFor();
     await visitor.visit('/playground');
     await page.getByLabel('Model').fill('gpt-4o');

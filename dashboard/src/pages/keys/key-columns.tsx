@@ -58,12 +58,17 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
             <span className="text-xs text-ink-3">
               <code className="whitespace-nowrap">{key.label}</code>
               {key.holder && ` · held by ${key.holder_email ?? 'a member'}`}
+              {key.imported_from && (
+                <>
+                  {' · '}
+                  <span className="whitespace-nowrap">{`brought from ${systemName(key.imported_from.system)}`}</span>
+                </>
+              )}
             </span>
           </span>
           {key.state === 'expired' && <Badge tone="warn">expired</Badge>}
           {key.state === 'disabled' && <Badge tone="danger">disabled</Badge>}
           {key.kind === 'management' && <Badge tone="accent">management</Badge>}
-          {key.imported_from && <Badge>{`brought from ${systemName(key.imported_from.system)}`}</Badge>}
         </span>
       ),
     },
@@ -92,7 +97,7 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
             name: 'Actions',
             end: true,
             cell: (key: Key) => (
-              <span className="flex justify-end max-sm:flex-wrap">
+              <span className="flex flex-wrap justify-end">
                 {key.imported_from && (
                   <Button
                     onClick={() => actions.replace(key)}
@@ -103,30 +108,32 @@ export function keyColumns({ actions, projectNames }: KeyColumns): Column<Key>[]
                     Replace by a new key
                   </Button>
                 )}
-                <Button
-                  onClick={() => actions.edit(key)}
-                  size="small"
-                  title={`Edit the key ${key.name}`}
-                  variant="ghost"
-                >
-                  Edit
-                </Button>
-                <Button
-                  onClick={() => actions.toggle(key)}
-                  size="small"
-                  title={`${key.disabled ? 'Enable' : 'Disable'} the key ${key.name}`}
-                  variant="ghost"
-                >
-                  {key.disabled ? 'Enable' : 'Disable'}
-                </Button>
-                <Button
-                  onClick={() => actions.remove(key)}
-                  size="small"
-                  title={`Delete the key ${key.name}`}
-                  variant="ghost"
-                >
-                  Delete
-                </Button>
+                <span className="flex">
+                  <Button
+                    onClick={() => actions.edit(key)}
+                    size="small"
+                    title={`Edit the key ${key.name}`}
+                    variant="ghost"
+                  >
+                    Edit
+                  </Button>
+                  <Button
+                    onClick={() => actions.toggle(key)}
+                    size="small"
+                    title={`${key.disabled ? 'Enable' : 'Disable'} the key ${key.name}`}
+                    variant="ghost"
+                  >
+                    {key.disabled ? 'Enable' : 'Disable'}
+                  </Button>
+                  <Button
+                    onClick={() => actions.remove(key)}
+                    size="small"
+                    title={`Delete the key ${key.name}`}
+                    variant="ghost"
+                  >
+                    Delete
+                  </Button>
+                </span>
               </span>
             ),
           },
