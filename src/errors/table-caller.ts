@@ -44,17 +44,21 @@ export const callerErrors = {
     message: ({ expiredAt }) =>
       `This API key expired on ${expiredAt}. Create a new key in the dashboard and deploy it.`,
   }),
-  insufficient_credits: row<{ balance: string; held?: string; requests?: number }>({
+  insufficient_credits: row<{ balance: string; held?: string; requests?: number; isSpent?: boolean }>({
     status: 402,
     type: 'invalid_request_error',
     code: 'insufficient_credits',
     when: 'The account balance is not above zero, or, where the overdraft is bounded, what is left of it may be needed by requests in flight.',
     remedy: 'Add credits; any positive balance admits requests again.',
     operations: modelOperations,
-    message: ({ balance, held, requests }) =>
-      held
-        ? `The account balance is ${balance} USD, of which ${held} USD are held for ${requests} requests in flight. Add credits, or send it again when they are over.`
-        : `The account balance is ${balance} USD, and a request needs a balance above zero. Add credits and send it again.`,
+    message: ({ balance, held, requests, isSpent }) => {
+      const account = `The account balance is ${balance} USD`;
+      const needs = 'and a request needs a balance above zero. Add credits and send it again.';
+      if (held === undefined) return `${account}, ${needs}`;
+      return isSpent
+        ? `${account}, ${held} USD are held for ${requests} requests in flight, ${needs}`
+        : `${account}, of which ${held} USD are held for ${requests} requests in flight. Add credits, or send it again when they are over.`;
+    },
   }),
   messages_missing: row({
     status: 400,

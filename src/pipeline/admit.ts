@@ -2,7 +2,6 @@
 
 import { broughtTokenIn } from '../accounts/keys/brought-tokens.js';
 import { addressRefusal, checkTokenShape, isTokenValid, type PresentedToken } from '../accounts/keys/token.js';
-import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { andThen, isPending, type MaybePromise } from '../base/turn.js';
 import type { ChatAsk, ChatTaken, Counted, KeyAsk, Take } from '../cluster/ports.js';
 import type { Identity } from '../domain/account.js';
@@ -27,7 +26,7 @@ interface AccountPorts {
 
 type AdmitPorts = IdentifyPorts &
   Pick<PipelinePorts, 'territories' | 'ipLimiter' | 'keyLimiter' | 'bodyMemory' | 'fleet'> & {
-    spend: Pick<PipelinePorts['spend'], 'checkLimits'>;
+    spend: Pick<PipelinePorts['spend'], 'checkLimits' | 'spentBalance'>;
   };
 
 /** What a request takes in the round trip of its admission, where its body is there already. */
@@ -144,8 +143,11 @@ function checkSpending(
 ): MaybePromise<Identity> {
   if (countsOnly) return identity;
   // A request that an own credential may serve needs no balance, so it is looked at when the candidates are known.
-  const refusal = mayUseOwn(identity) ? null : spentBalanceRefusal(identity.account);
-  if (refusal) throw refusal;
+  const refusal = mayUseOwn(identity) ? null : spend.spentBalance(identity.account);
+  if (refusal !== null)
+    return andThen(refusal, (error): Identity => {
+      throw error;
+    });
   if (isHeld) return identity;
   const checking = spend.checkLimits(identity);
   return isPending(checking) ? checking.then(() => identity) : identity;

@@ -3,7 +3,6 @@
  * happen, also where that is an error.
  */
 import { modelRefusal } from '../accounts/keys/token.js';
-import { spentBalanceRefusal } from '../accounts/spending/spend-bounds.js';
 import { type CredentialName, credentialOf } from '../catalogue/credential-name.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
@@ -38,7 +37,7 @@ type ExplainPorts = Pick<
   | 'providerKeys'
   | 'clock'
   | 'conversations'
-> & { spend: Pick<PipelinePorts['spend'], 'checkLimits'> };
+> & { spend: Pick<PipelinePorts['spend'], 'checkLimits' | 'spentBalance'> };
 
 interface ExplainedCandidate {
   id: string;
@@ -102,7 +101,8 @@ export async function explain(ports: ExplainPorts, asked: ExplainRequest): Promi
   const preferences = snapshot && wishesOf(request, snapshot);
   // Credits are checked before routing, but the candidates are worth showing all the same.
   const unpaid =
-    (mayUseOwn(identity) ? null : spentBalanceRefusal(identity.account)) ?? (await spentLimitRefusal(ports, identity));
+    (mayUseOwn(identity) ? null : await ports.spend.spentBalance(identity.account)) ??
+    (await spentLimitRefusal(ports, identity));
   try {
     const serving = await wouldServe(ports, { ...asked, preferences }, explanation);
     if (unpaid) throw unpaid;

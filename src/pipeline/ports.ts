@@ -40,7 +40,7 @@ export interface PipelinePorts extends SwitchPorts {
   modelStates: Pick<ModelStates, 'get'>;
   health: Pick<RouteHealth, 'begin' | 'isOpen' | 'observed' | 'revision' | 'recordThroughput'>;
   holds: Pick<QuotaHolds, 'isHeld' | 'hold' | 'used'>;
-  spend: Pick<Spending, 'checkLimits' | 'take' | 'askOf' | 'takeAs'>;
+  spend: Pick<Spending, 'checkLimits' | 'spentBalance' | 'take' | 'askOf' | 'takeAs'>;
   validator: Validator;
   bodyMemory: Pick<BodyMemory, 'check' | 'open'>;
   transportOf(route: Route): Transport;

@@ -193,6 +193,9 @@ describe('a request in a fleet', () => {
     const error = await Promise.resolve(holds.take(identity, 10n)).catch((thrown) => thrown as GatewayError);
     expect((error as GatewayError).message).toContain('balance is 5 USD, of which 3 USD are held for 4 requests');
     expect(await holds.inFlight(identity.account)).toEqual({ heldPico: 77n, requests: 7 });
+    expect(holds.spentBalance(identity.account)).toBeNull();
+    const spent = await holds.spentBalance(bounded({ balancePico: 0n }).account);
+    expect(spent?.message).toContain('balance is 0 USD, 0.000000000077 USD are held for 7 requests in flight');
   });
 
   it('reads the store where the shared state does not know what was spent, and again where a cost was missed', async () => {

@@ -18,10 +18,11 @@ import type {
 } from '../../cluster/shared-spend.js';
 import { type Account, type Identity, spendablePico } from '../../domain/account.js';
 import type { BudgetPeriod } from '../../domain/organisation.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodEnd, periodStart } from '../keys/limit-period.js';
 import { allSettledMs, MissedSpend } from './missed-spend.js';
-import { type Bound, boundsOf, type InFlight, type SpendNode, spendableIn } from './spend-bounds.js';
+import { type Bound, balanceRefusal, boundsOf, type InFlight, type SpendNode, spendableIn } from './spend-bounds.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
 import { includes, isOfBalance, limitRefusal, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 
@@ -145,6 +146,12 @@ export class FleetSpendHolds implements Spending {
     const request = { identity, estimatePico, createdAt: atMs, limits, holdsBalance };
     if (answer?.kind === 'held') return this.own.track(request);
     return answer ? this.takeAgain(identity, ask, answer) : this.takeAlone(identity, ask);
+  }
+
+  spentBalance(account: Account): MaybePromise<GatewayError | null> {
+    const refusal = this.own.spentBalance(account);
+    if (refusal === null || !this.own.isBounded(account)) return refusal;
+    return andThen(this.inFlight(account), (held) => balanceRefusal(account.balancePico, held, true));
   }
 
   inFlight(account: Account): MaybePromise<Readonly<InFlight>> {

@@ -103,6 +103,8 @@ export function spentBalanceRefusal(account: Account): GatewayError | null {
   return gatewayError('insufficient_credits', { balance: usdText(account.balancePico) });
 }
 
-export function balanceRefusal(balancePico: PicoUsd, { heldPico, requests }: InFlight): GatewayError {
-  return gatewayError('insufficient_credits', { balance: usdText(balancePico), held: usdText(heldPico), requests });
+/** The refusal of a bounded balance. `isSpent`: nothing would be left without the requests in flight either. */
+export function balanceRefusal(balancePico: PicoUsd, { heldPico, requests }: InFlight, isSpent: boolean): GatewayError {
+  const balance = usdText(balancePico);
+  return gatewayError('insufficient_credits', { balance, held: usdText(heldPico), requests, isSpent });
 }

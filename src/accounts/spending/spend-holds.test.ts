@@ -87,6 +87,23 @@ describe('holds on a balance', () => {
   });
 });
 
+describe('a spent balance', () => {
+  it('is refused with what is held where it is bounded, and alone where it is not', async () => {
+    const dollar = 10n ** 12n;
+    const spent = caller({ balancePico: -2n * dollar }).account;
+    for (const overdraft of ['open', 'bounded'] as const) {
+      const { holds } = rig({ overdraft });
+      await holds.take(caller({ balancePico: 5n * dollar }), 3n * dollar);
+      expect(await holds.spentBalance(caller({ balancePico: 1n }).account)).toBeNull();
+      expect((await holds.spentBalance(spent))?.message).toBe(
+        overdraft === 'bounded'
+          ? 'The account balance is -2 USD, 3 USD are held for 1 requests in flight, and a request needs a balance above zero. Add credits and send it again.'
+          : 'The account balance is -2 USD, and a request needs a balance above zero. Add credits and send it again.',
+      );
+    }
+  });
+});
+
 describe('the cap of a key', () => {
   it('admits exactly what its rule says: something is left, and beside the requests in flight too', async () => {
     const { holds } = rig({ spent: 70n });

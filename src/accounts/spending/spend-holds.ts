@@ -21,6 +21,7 @@ import {
   type InFlight,
   type SpendNode,
   spendableIn,
+  spentBalanceRefusal,
 } from './spend-bounds.js';
 import type { SpendHold, Spending } from './spending.js';
 
@@ -112,6 +113,12 @@ export class SpendHolds implements Spending {
     });
   }
 
+  spentBalance(account: Account): GatewayError | null {
+    const refusal = spentBalanceRefusal(account);
+    if (refusal === null || !this.isBounded(account)) return refusal;
+    return balanceRefusal(account.balancePico, this.inFlight(account), true);
+  }
+
   askOf(): null {
     return null;
   }
@@ -147,7 +154,8 @@ export class SpendHolds implements Spending {
   private checkBalance(account: Account): void {
     if (!this.isBounded(account)) return;
     const inFlight = this.inFlight(account);
-    if (!hasRoom(spendablePico(account), inFlight)) throw balanceRefusal(account.balancePico, inFlight);
+    const leftPico = spendablePico(account);
+    if (!hasRoom(leftPico, inFlight)) throw balanceRefusal(account.balancePico, inFlight, leftPico <= 0n);
   }
 
   private hold(request: HeldRequest, spends: readonly PeriodSpend[]): SpendHold {

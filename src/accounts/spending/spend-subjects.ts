@@ -25,6 +25,9 @@ export function limitRefusal(
 ): GatewayError {
   const { spentPico, heldPico } = refused;
   const { kind, fromMs } = subject;
-  if (kind === 'balance') return balanceRefusal(limitPico - identity.account.creditLimitPico - spentPico, refused);
+  if (kind === 'balance') {
+    const leftPico = limitPico - spentPico;
+    return balanceRefusal(leftPico - identity.account.creditLimitPico, refused, leftPico <= 0n);
+  }
   return boundRefusal(identity, { kind, fromMs, limitPico, spentPico, heldPico });
 }

@@ -4,6 +4,7 @@ import type { PicoUsd } from '../../base/money.js';
 import type { MaybePromise } from '../../base/turn.js';
 import type { SpendAnswer, SpendAsk } from '../../cluster/shared-spend.js';
 import type { Account, Identity } from '../../domain/account.js';
+import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Bound, InFlight } from './spend-bounds.js';
 
 /** The hold of one request. */
@@ -23,6 +24,8 @@ export interface Spending {
   readonly isElsewhere: boolean;
   /** Throws budget_exceeded or key_limit_exceeded where one is spent, whatever is in flight. Without any it waits for nothing. */
   checkLimits(identity: Identity): MaybePromise<void>;
+  /** The refusal of an account whose balance is spent, with what is held where it is bounded; null where something is left. */
+  spentBalance(account: Account): MaybePromise<GatewayError | null>;
   /**
    * Throws insufficient_credits, budget_exceeded or key_limit_exceeded. Without a budget and a cap it waits for nothing. Of a request that
    * only a customer's own credentials may serve, the balance pays a fee at most, for which nothing is held.

@@ -55,6 +55,21 @@ describe('requests at the same time', () => {
     expect((await gateway.chat(request, { key: key.token })).status).toBe(200);
   });
 
+  it('are named with what they hold where a bounded balance is spent meanwhile', async () => {
+    const { gateway, upstream } = bench;
+    const { key, accountId } = await gateway.createAccount({ credit: '1' });
+    await gateway.admin('PATCH', `/accounts/${accountId}`, { overdraft: 'bounded' });
+    const calls = upstream.calls.length;
+    upstream.enqueue(json(completion({ usage: usage(9, 1) }), { delayMs: 1_500 }));
+    const running = gateway.chat(request, { key });
+    await upstream.waitForCalls(calls + 1);
+    await gateway.admin('POST', `/accounts/${accountId}/credits`, { amount_usd: '-1' });
+    const refused = await gateway.chat(request, { key });
+    expect([refused.status, refused.json.error.code]).toEqual([402, 'insufficient_credits']);
+    expect(refused.json.error.message).toMatch(/balance is 0 USD, 0\.\d+ USD are held for 1 requests in flight/);
+    expect((await running).status).toBe(200);
+  });
+
   it('show in /v1/credits while they are in flight, and not afterwards', async () => {
     const { gateway, upstream } = bench;
     const { key } = await gateway.createAccount({ credit: '10' });
