@@ -22,7 +22,7 @@ export function pricedExtrasOf(fields: Fields): PricedExtras | undefined {
   const extras: PricedExtras = {
     ...tierAsked(fields),
     tools: providerTools(fields),
-    audio: hasAudio(fields.messages),
+    audio: (fields.messages as readonly Fields[]).some(({ content }) => hasAudio(content)),
     spoken: isSpoken(fields),
     searchOptions: search !== undefined && search !== null,
     stored: storedInChat(fields),
@@ -77,8 +77,7 @@ function providerTools({ tools }: Fields): readonly string[] {
   return hostedNames(types);
 }
 
-function hasAudio(messages: unknown): boolean {
-  return (messages as readonly Fields[]).some(
-    ({ content }) => Array.isArray(content) && content.some((part: Fields | null) => part?.type === 'input_audio'),
-  );
+/** Whether one of the parts of a content is audio. */
+export function hasAudio(content: unknown): boolean {
+  return Array.isArray(content) && content.some((part: Fields | null) => part?.type === 'input_audio');
 }

@@ -22,7 +22,7 @@ import {
   tooDeepError,
   withoutNulls,
 } from '../body.js';
-import { isSpoken, tierAsked } from '../chat/priced-extras.js';
+import { hasAudio, isSpoken, tierAsked } from '../chat/priced-extras.js';
 import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
@@ -135,8 +135,11 @@ function extrasOf(fields: Fields): PricedExtras | undefined {
   const tools = hostedTools(all);
   const stored = storedInResponses(fields, all);
   const spoken = isSpoken(fields);
-  if (asked.tier === null && tools.length === 0 && !stored && !spoken) return undefined;
-  return { ...asked, tools, audio: false, spoken, stored };
+  const { input } = fields;
+  const audio =
+    Array.isArray(input) && input.some(({ content, output }: Fields) => hasAudio(content) || hasAudio(output));
+  if (asked.tier === null && tools.length === 0 && !stored && !spoken && !audio) return undefined;
+  return { ...asked, tools, audio, spoken, stored };
 }
 
 interface TranslateOptions {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import type { Price } from '../../catalogue/price.js';
-import type { Capability } from '../../catalogue/route.js';
+import type { Capability, Route } from '../../catalogue/route.js';
 import { unpricedTools } from '../../providers/native-pass.js';
 import type { ChatRequest, PricedExtras } from '../../wire/chat-request.js';
 import { obstacleOf } from './obstacles.js';
@@ -60,5 +60,16 @@ describe('a price that changes on a date', () => {
     const request = { native, extras: { ...extras, tools: ['web_search'] } } as unknown as ChatRequest;
     const price = { ...base, later: { fromMs: 1_000, price: classes } };
     expect([999, 1_000].map((atMs) => unpricedTools({ price }, request, atMs))).toEqual([['web_search'], []]);
+  });
+
+  it('names a parameter of a native pass by the client\u2019s word', () => {
+    const native = { api: 'responses', names: { messages: 'input' } } as unknown as ChatRequest['native'];
+    const asked = { ...text, native, extras: { ...extras, audio: true } };
+    const speaking = {
+      ...route,
+      price: base,
+      provider: { ...route.provider, apis: ['responses'] },
+    } as unknown as Route;
+    expect(obstacleOf(holds, speaking, asked, 0)).toMatchObject({ param: 'input' });
   });
 });

@@ -86,15 +86,19 @@ export function obstacleOf(
   if (isNativePass(route.provider, request)) {
     const obstacle =
       extras === undefined ? null : extrasObstacle(route, keptExtras(route, request, extras, atMs), atMs);
-    return obstacle ?? strictObstacle(route, request, atMs);
+    return named(obstacle, native.names) ?? strictObstacle(route, request, atMs);
   }
   if (route.responsesOnly) return responsesOnly;
   const found = inexpressibleOn(route, request, atMs);
   if (found) return { verdict: 'cannot_apply', ...found };
   // Tools that run at a provider are left out of the translation, so they need no price.
   const priced = extras && { ...extras, tools: [] };
-  const obstacle = chatObstacle(route, request, atMs, priced);
-  return obstacle?.param ? { ...obstacle, param: native.names[obstacle.param] ?? obstacle.param } : obstacle;
+  return named(chatObstacle(route, request, atMs, priced), native.names);
+}
+
+/** By the client's name of the parameter. */
+function named(obstacle: Obstacle | null, names: Readonly<Record<string, string>>): Obstacle | null {
+  return obstacle?.param ? { ...obstacle, param: names[obstacle.param] ?? obstacle.param } : obstacle;
 }
 
 /** Without the tools that a native pass leaves out. */
