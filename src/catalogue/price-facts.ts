@@ -51,22 +51,33 @@ function addTiers(
   facts: PriceFacts,
   prefix: string,
   tiers: ReadonlyMap<string, Rates> | undefined,
-  base: ClassPrices,
+  base: Rates,
   below?: ReadonlyMap<string, Rates>,
 ): void {
-  for (const [name, rates] of tiers ?? []) addRates(facts, `${prefix}tiers.${name}.`, rates, below?.get(name) ?? base);
+  // The bands of the ordinary price say nothing about a tier.
+  for (const [name, rates] of tiers ?? [])
+    addRates(facts, `${prefix}tiers.${name}.`, rates, below?.get(name) ?? classesOf(base));
 }
 
 function addRates(facts: PriceFacts, prefix: string, rates: Rates, below: Rates | null): void {
   addClasses(facts, prefix, rates, below);
-  for (const band of rates.bands ?? []) {
-    const same = below?.bands?.find(({ fromTokens }) => fromTokens === band.fromTokens);
-    addClasses(facts, `${prefix}from_tokens.${band.fromTokens}.`, band, same ?? bandBase(rates));
-  }
+  const { bands = [] } = rates;
+  bands.forEach((band, at) => {
+    const name = `${prefix}from_tokens.${band.fromTokens}.`;
+    const same = bandAt(below, band);
+    addClasses(facts, name, band, same ?? rates);
+    // A class may have its ordinary price again, which only the band before it shows.
+    if (!same && at > 0) addClasses(facts, name, band, bands[at - 1]!);
+  });
+  for (const band of below?.bands ?? [])
+    if (!bandAt(rates, band)) facts[`${prefix}from_tokens.${band.fromTokens}`] = 'none';
 }
 
-/** A band of a layer without the same band below it is compared with the layer's own prices. */
-function bandBase({ bands: _, ...classes }: Rates & Partial<Band>): ClassPrices {
+function bandAt(rates: Rates | null, { fromTokens }: Band): Band | undefined {
+  return rates?.bands?.find((band) => band.fromTokens === fromTokens);
+}
+
+function classesOf({ bands: _, ...classes }: Rates): ClassPrices {
   return classes;
 }
 
