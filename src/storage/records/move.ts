@@ -159,21 +159,25 @@ async function takeOverState(source: Database, target: Database): Promise<void> 
     pruned: string | null;
     gathered: number | null;
     summed: number | null;
-    next: string;
   }>(
     'move-state',
     `select backfill_before_ms as backfill, refused_before_ms as refused, pruned_before_ms as pruned, days_gathered_before as gathered,
-       sums_before as summed, (select last_value from lodestone.ledger_posts_seq) as next from lodestone.records_state`,
+       sums_before as summed from lodestone.records_state`,
     [],
   );
-  const { backfill, refused, pruned, gathered, summed, next } = state!;
+  const sequences = await source.statement<{ name: string; last: string }>(
+    'move-sequences',
+    `select quote_ident(sequencename) as name, last_value as last from pg_sequences where schemaname = 'lodestone' and last_value is not null`,
+    [],
+  );
+  const { backfill, refused, pruned, gathered, summed } = state!;
   await target.transaction(async (_db, client) => {
     await client.query(
       `update lodestone.records_state set backfill_before_ms = $1, refused_before_ms = $2, pruned_before_ms = $3,
          days_gathered_before = $4, sums_before = $5`,
       [backfill, refused, pruned, gathered, summed],
     );
-    await client.query(`select setval('lodestone.ledger_posts_seq', $1)`, [next]);
+    for (const { name, last } of sequences) await client.query(`select setval($1, $2)`, [`lodestone.${name}`, last]);
     if (refused === null) return;
     await client.query(
       `alter table lodestone.generations add constraint generations_pruned check (created_ms >= ${Number(refused)}) not valid`,

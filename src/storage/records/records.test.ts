@@ -211,6 +211,7 @@ describe('the move to another store', () => {
   it('copies everything, refuses a store with other data, and can be run again after an interruption', async () => {
     const other = await freshDatabase();
     const to = other.databaseUrl;
+    await client.query(`select nextval('lodestone.names_version') from generate_series(1, 7)`);
     const moved = await store.records.moveTo(to);
     expect(moved.find(({ table }) => table === 'generations')?.rows).toBe(rows.length);
     const target = await openStore({ databaseUrl: to, logger });
@@ -219,6 +220,8 @@ describe('the move to another store', () => {
     expect(await store.records.moveTo(to)).toEqual(moved);
     const link = new pg.Client({ connectionString: to });
     await link.connect();
+    const sequences = `select sequencename, last_value from pg_sequences where schemaname = 'lodestone' order by 1`;
+    expect((await link.query(sequences)).rows).toEqual((await client.query(sequences)).rows);
     await link.query('delete from lodestone.generations where id = $1', [rows[0]!.id]);
     await expect(store.records.moveTo(to)).rejects.toThrow('has accounts already');
     await link.query('create table lodestone.move_state (begun_at timestamptz)');
