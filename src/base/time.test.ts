@@ -1,6 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
-import { durationText, nextMidnightUtc, parseDurationMs, secondsToMidnightUtc, startOfUtcDay, utcDay } from './time.js';
+import {
+  durationText,
+  instantMs,
+  nextMidnightUtc,
+  parseDurationMs,
+  secondsToMidnightUtc,
+  startOfUtcDay,
+  utcDay,
+} from './time.js';
 
 describe('durations', () => {
   it.each([
@@ -33,6 +41,24 @@ describe('durations', () => {
     expect(parseDurationMs('1m30x')).toBeUndefined();
     expect(parseDurationMs('1m30s')).toBe(90_000);
   });
+});
+
+describe('a moment', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it.each(['UTC', 'America/New_York', 'Asia/Kolkata'])('without an offset is UTC, also in %s', (zone) => {
+    vi.stubEnv('TZ', zone);
+    const noon = Date.UTC(2026, 10, 16, 12);
+    for (const text of ['2026-11-16T12:00', '2026-11-16T12:00:00', '2026-11-16T12:00:00.000000', '2026-11-16T12:00Z'])
+      expect(instantMs(text)).toBe(noon);
+    expect(instantMs('2026-11-16T12:00+01:00')).toBe(noon - 3_600_000);
+    expect(instantMs('2026-11-16')).toBe(Date.UTC(2026, 10, 16));
+    expect(instantMs('1970-01-01T00:00+01:00')).toBe(0);
+  });
+
+  it.each(['', 'now', '2026-02-30', '2026-11-16 12:00', '2026-11-16T25:00', '16.11.2026'])('is not %j', (text) =>
+    expect(instantMs(text)).toBeUndefined(),
+  );
 });
 
 describe('seconds to midnight UTC', () => {

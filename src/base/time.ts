@@ -75,8 +75,24 @@ export function monthStart(month: number): number {
   return Date.UTC(Math.floor(month / 12), month % 12, 1);
 }
 
+const date = '(19[7-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])';
+const offset = '(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)';
+const timeOfDay = `([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?${offset}?`;
+/** Both the checks and the OpenAPI document use them. */
+export const datePattern = `^${date}$`;
+export const instantPattern = `^${date}(T${timeOfDay})?$`;
+const instantRule = new RegExp(instantPattern);
+const lacksOffset = new RegExp(`T(?!.*${offset}$)`);
+
+/** A date, or a time of RFC 3339, in epoch milliseconds. Without an offset it is UTC, in whatever time zone the process runs. */
+export function instantMs(text: string): number | undefined {
+  if (!instantRule.test(text) || !isCalendarDay(text)) return undefined;
+  // The first day may begin before 1970 where its offset says so.
+  return Math.max(0, Date.parse(lacksOffset.test(text) ? `${text}Z` : text));
+}
+
 /** Whether the date that a text begins with, such as `2026-02-28`, is one of the calendar. */
-export function isCalendarDay(text: string): boolean {
+function isCalendarDay(text: string): boolean {
   const [year, month, day] = text.slice(0, 10).split('-').map(Number);
   return new Date(Date.UTC(year!, month! - 1, day!)).getUTCDate() === day;
 }

@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isCalendarDay } from '../../base/time.js';
+import { instantMs } from '../../base/time.js';
 import type { Command, CommandContext } from '../command.js';
 import { UsageError } from '../io.js';
 import { throughServer } from './storage.js';
@@ -70,7 +70,7 @@ async function exportRecords(context: CommandContext, kind: (typeof kinds)[numbe
 }
 
 function momentOf(name: string, value: string): number {
-  const ms = /^\d{4}-\d\d-\d\d/.test(value) && isCalendarDay(value) ? Date.parse(value) : Number.NaN;
-  if (ms >= 0) return ms;
+  const ms = instantMs(value);
+  if (ms !== undefined) return ms;
   throw new UsageError(`--${name} is "${value}", but must be an RFC 3339 time or a date.`);
 }

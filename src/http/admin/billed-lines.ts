@@ -1,10 +1,11 @@
 /** What was billed for one provider on one day, by model and line of the bill: the gateway's side of a reconciliation. */
 import type { FastifyInstance } from 'fastify';
 import { usdText } from '../../base/money.js';
+import { datePattern } from '../../base/time.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { datePattern, queryText } from '../query.js';
+import { queryText } from '../query.js';
 
 const dayMs = 86_400_000;
 const dayRule = new RegExp(datePattern);

@@ -1,7 +1,8 @@
 /** Builders for the JSON Schemas of the document. Every property of an `object` is required unless it is listed as optional. */
 
 import { z } from 'zod';
-import { instantPattern, type NumberParameter } from '../query.js';
+import { instantPattern } from '../../base/time.js';
+import type { NumberParameter } from '../query.js';
 import type { Parameter, Ref, Schema } from './types.js';
 
 export function ref(name: string): Ref & Schema {

@@ -57,7 +57,7 @@ it('writes CSV as PostgreSQL does', async () => {
   expect(expected.split('\n').length).toBeGreaterThan(800);
 });
 
-it('writes an apostrophe before a text of CSV that a spreadsheet would take for a formula', async () => {
+it('writes an apostrophe before a text of CSV that a spreadsheet would take for a formula, and no header on a later page', async () => {
   const texts = ['=1', '+1', '-1', '@a', '\t=', '\r=', '=HYPERLINK("http://evil","x")', 'a=1', ''];
   const values = texts.map((value) => `(${pg.escapeLiteral(value)}, -1::bigint, -5::numeric(38,0))`).join(',');
   const lines: LineColumn[] = [
@@ -69,6 +69,9 @@ it('writes an apostrophe before a text of CSV that a spreadsheet would take for 
   const csv = await text(copyOut(database, statement, new LineWriter(lines, 'csv')));
   const rest = ',-1,-0.000000000005\n';
   const cells = ["'=1", "'+1", "'-1", "'@a", "'\t=", `"'\r="`, `"'=HYPERLINK(""http://evil"",""x"")"`, 'a=1', '""'];
+  expect(await text(copyOut(database, statement, new LineWriter(lines, 'csv', false, true)))).toBe(
+    csv.slice('name,count,usd\n'.length),
+  );
   expect(csv).toBe(`name,count,usd\n${cells.map((cell) => cell + rest).join('')}`);
   const json = await text(copyOut(database, statement, new LineWriter(lines, 'ndjson')));
   expect(

@@ -68,8 +68,11 @@ export class LineWriter implements CopyReader {
   /** The place of each column among the tokens of the bill, or -1. */
   readonly #places: Int8Array;
 
-  /** With `bill` the stored bill comes behind the columns, and is written as `billColumns`. */
-  constructor(columns: readonly LineColumn[], format: 'ndjson' | 'csv', bill = false) {
+  /**
+   * With `bill` the stored bill comes behind the columns, and is written as `billColumns`. What goes on behind an earlier page has no header,
+   * so that it can be added to that.
+   */
+  constructor(columns: readonly LineColumn[], format: 'ndjson' | 'csv', bill = false, goesOn = false) {
     this.#asJson = format === 'ndjson';
     this.#kinds = Uint8Array.from(columns, ({ type }) => types.indexOf(type));
     const names = [...columns, ...(bill ? billColumns : [])].map(({ name }) => name);
@@ -77,7 +80,7 @@ export class LineWriter implements CopyReader {
     this.#fixedBytes = this.#leads.reduce((sum, { length }) => sum + length + fixedBytes, wordRest);
     this.#bill = bill ? new BillBytes(this.#asJson ? 'json' : 'csv') : null;
     this.#places = Int8Array.from(columns, ({ name }) => tokenColumns.indexOf(name));
-    if (!this.#asJson) this.#at = writeAscii(this.#target.buffer, 0, `${names.join(',')}\n`);
+    if (!this.#asJson && !goesOn) this.#at = writeAscii(this.#target.buffer, 0, `${names.join(',')}\n`);
   }
 
   /** A message has one row. A count of -1 is the end. */

@@ -172,7 +172,8 @@ export async function exportRows(database: Database, query: ExportQuery): Promis
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
   const read = [...list.map(({ sql }) => sql), ...(bill ? [shownBill] : [])].join(', ');
   const select = `select ${read} from (${rows}) r ${where} order by ${order.join(', ')}`;
-  const writer = format === 'parquet' ? new ParquetRows(list, bill) : new LineWriter(list, format, bill);
+  const writer =
+    format === 'parquet' ? new ParquetRows(list, bill) : new LineWriter(list, format, bill, after !== undefined);
   const copy = `copy (${select}) to stdout (format binary)`;
   return copyOut(database, isIndexed ? `begin read only; ${inIndexOrder}; ${copy}; commit` : copy, writer);
 }

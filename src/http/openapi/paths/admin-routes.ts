@@ -1,8 +1,8 @@
 /** Describes routes and their health, model availability, the catalogue and the audit trail. */
 import { keyStates } from '../../../base/provider-key.js';
+import { datePattern } from '../../../base/time.js';
 import { auditLimit } from '../../admin/audit.js';
 import { modelStateNames, newState } from '../../admin/routes.js';
-import { datePattern } from '../../query.js';
 import { json, noContent, type Resource } from '../operations.js';
 import {
   array,
