@@ -2,6 +2,7 @@
 import { durationText } from '../base/time.js';
 import type { Route } from '../catalogue/route.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import { errorOf, isFields } from '../wire/message.js';
 import type { CallResult } from './call-result.js';
 import { errorInBody } from './classify/error-body.js';
 import type { Failure, Meaning } from './classify/failure.js';
@@ -107,10 +108,8 @@ export function noAnswer(status: number, reason: string, body: Buffer, route: Ro
 
 /** The error without the answer beside it, because the text of an answer is written by the model. */
 function withoutAnswer(value: unknown): unknown {
-  const { error, choices } = (value ?? {}) as { error?: unknown; choices?: unknown };
-  if (!Array.isArray(choices)) return value;
-  const inChoice = (choices as ({ error?: unknown } | null)[]).find((choice) => choice?.error)?.error;
-  return { error: error ?? inChoice };
+  if (!isFields(value) || !Array.isArray(value.choices) || value.choices.length === 0) return value;
+  return { error: errorOf(value) };
 }
 
 /** Headers in which some providers send the error code. */

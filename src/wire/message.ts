@@ -24,6 +24,15 @@ export function isErrorMember(error: unknown): boolean {
   return error !== null && typeof error === 'object' ? Object.keys(error).length > 0 : Boolean(error);
 }
 
+/** The error of an answer or a frame: beside its choices, in one of them (OpenRouter), or in Groq's own member. */
+export function errorOf({ error, choices, x_groq: groq }: Fields): unknown {
+  if (isErrorMember(error)) return error;
+  if (isFields(groq) && isErrorMember(groq.error)) return groq.error;
+  if (!Array.isArray(choices)) return undefined;
+  for (const choice of choices) if (isFields(choice) && isErrorMember(choice.error)) return choice.error;
+  return undefined;
+}
+
 /** Turns content into text: OpenAI's clients would print `[object Object]` for a list of parts. */
 export function tidyContent(message: Fields): boolean {
   const { content } = message;

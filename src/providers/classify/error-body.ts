@@ -1,7 +1,6 @@
 /** Finds an error in the body of a 2xx that is not an answer: an error object, a list of them, or a stream that begins with one. */
+import { errorOf, type Fields, isErrorMember } from '../../wire/message.js';
 import { parseObject } from './nested-error.js';
-
-type Fields = Record<string, unknown>;
 
 export function errorInBody(body: string): unknown {
   const text = body.trim();
@@ -15,18 +14,19 @@ export function isErrorBody(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && isErrorBody(value[0]);
   if (value === null || typeof value !== 'object') return false;
   const fields = value as Fields;
-  if (present(fields.error) || isBlocked(fields.promptFeedback)) return true;
+  if (errorOf(fields) !== undefined || isBlocked(fields.promptFeedback)) return true;
   if (holdsAnswer(fields)) return false;
   return (
     fields.type === 'error' ||
     fields.object === 'error' ||
     fields.success === false ||
-    present(fields.errors) ||
+    isErrorMember(fields.errors) ||
     present(fields.detail) ||
     present(fields.error_code) ||
     present(fields.__type) ||
     failedStatus(fields.base_resp) ||
-    ((present(fields.message) || present(fields.msg)) && typeof fields.choices === 'undefined')
+    present(fields.message) ||
+    present(fields.msg)
   );
 }
 

@@ -22,6 +22,19 @@ function framesOf(pieces: Buffer[]): Frame[] {
   return frames;
 }
 
+it('gives an object without a field name as a frame, wherever it comes: some servers write their errors so', () => {
+  const error = '{"error": {\n  "code": 503,\n  "message": "data: none"\n}}';
+  for (const text of [
+    `data: a\n\n${error}\n\n`,
+    `data: a\n\n${error}`,
+    `data: a\r\n\r\n${error.replaceAll('\n', '\r\n')}\r\n`,
+  ]) {
+    const frames = framesOf([Buffer.from(text)]);
+    expect(frames.map(([data]) => data.trim().replaceAll('\r', ''))).toEqual(['a', error]);
+  }
+  expect(framesOf([Buffer.from('nonsense\n\nid: 4\n\n')])).toEqual([]);
+});
+
 /** The grammar of server-sent events, line by line over the whole text. */
 function reference(bytes: Buffer): Frame[] {
   const frames: Frame[] = [];

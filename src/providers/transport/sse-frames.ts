@@ -1,6 +1,6 @@
 /**
  * Reads server-sent events from bytes that are split anywhere: LF, CRLF and CR line ends, several `data:` lines, comments, a
- * byte-order mark, a last event without its blank line. Text is latin1 (one character per byte), so that a split UTF-8 character
+ * byte-order mark, a last event without its blank line, a bare object in place of an event. Text is latin1 (one character per byte), so that a split UTF-8 character
  * stays intact. The time is linear in the bytes, and a frame that never ends is reported instead of collected.
  */
 import { asLatin1, copyLatin1, type Latin1Text, latin1OfBytes } from '../../base/latin1.js';
@@ -124,6 +124,8 @@ export class SseReader {
       if (field === 'event') event = value;
       else data = data === undefined ? value : `${data}\n${value}`;
     }
+    // Gemini writes an error in mid-stream as a bare object.
+    if (data === undefined && block.startsWith('{')) data = block;
     if (data !== undefined) this.sink.onFrame(asLatin1(data), 0, data.length, event);
   }
 }

@@ -18,6 +18,12 @@ const inside = (name: string, means: Meaning, error: object, event?: string): In
 });
 
 export const insides: readonly InsideCase[] = [
+  inside('any: no choices beside an error', 'capacity', { choices: [], object: 'error', message: 'overloaded' }),
+  inside('any: choices of null beside a message', 'capacity', { choices: null, message: 'overloaded', code: 503 }),
+  inside('groq: an error in its own member', 'capacity', {
+    choices: [],
+    x_groq: { id: 'r', error: 'The model is over capacity' },
+  }),
   inside(
     'openai: overloaded',
     'capacity',

@@ -69,6 +69,7 @@ describe('a whole completion', () => {
     { choices: [], error: { code: 429 } },
     { ...completion(), error: { message: 'late' } },
     completion({ finishReason: 'error' }),
+    { choices: [{ index: 0, message: { content: 'x' }, finish_reason: 'stop', error: { code: 502 } }] },
   ])('is an error where it says so inside a 200: %j (wire pitfall 7)', (body) => expect(read(body).kind).toBe('error'));
 
   it('says in its error what the upstream meant, beyond ASCII too', () => {

@@ -7,8 +7,8 @@ import { findMembers, keptMembers, memberValue } from '../../../wire/json-member
 import { type JsonText, readable, type TextEncoding } from '../../../wire/json-text.js';
 import {
   dropPlaceholders,
+  errorOf,
   type Fields,
-  isErrorMember,
   isFields,
   reasoningOf,
   tidyContent,
@@ -32,7 +32,7 @@ export function parseCompletion(body: Buffer, terms: UsageTerms): CompletionRead
   if ('kind' in json) return json;
   const { value } = json;
   if (!isFields(value)) return { kind: 'malformed', reason: 'its answer is not a JSON object' };
-  return isErrorMember(value.error) ? errorIn(json) : partsOf(value, json, terms);
+  return errorOf(value) !== undefined ? errorIn(json) : partsOf(value, json, terms);
 }
 
 /** A completion that was translated from another API, in the encoding of that answer. `native` is the answer where the client gets it. */
