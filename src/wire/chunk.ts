@@ -132,11 +132,18 @@ export function deliveredText(chunk: Chunk): Latin1Text {
   return chunk[viaUtf8] ? encodeLatin1(inside) : asLatin1(inside);
 }
 
-function toolCallText(calls: { function?: { name?: unknown; arguments?: unknown } }[]): string {
+interface CallDelta {
+  function?: { name?: unknown; arguments?: unknown };
+  custom?: { name?: unknown; input?: unknown };
+}
+
+function toolCallText(calls: CallDelta[]): string {
   let text = '';
   for (const call of calls) {
     if (isText(call?.function?.name)) text += call.function.name;
     if (isText(call?.function?.arguments)) text += call.function.arguments;
+    if (isText(call?.custom?.name)) text += call.custom.name;
+    if (isText(call?.custom?.input)) text += call.custom.input;
   }
   return text;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Chunk } from './chunk.js';
+import { type Chunk, deliveredText } from './chunk.js';
 import { DeltaReader } from './deltas.js';
 
 function tidied(...pieces: object[][]): unknown[] {
@@ -135,6 +135,39 @@ describe('tool calls of a stream, as OpenAI\u2019s clients put them together', (
     const chunk: Chunk = { choices: [{ index: 0, delta: { content: null, refusal: null, ...nulls } }] };
     new DeltaReader(true).tidy(chunk);
     expect(chunk.choices![0]!.delta).toEqual({ content: null, refusal: null });
+  });
+
+  it('of custom tools have their input alone, and no arguments when their choice finishes', () => {
+    const deltas = new DeltaReader();
+    const frame = (tool_calls: object[], finish_reason: string | null = null): Chunk => ({
+      choices: [{ index: 0, delta: { tool_calls }, finish_reason }],
+    });
+    const frames = [
+      frame([{ index: 0, id: 'a', type: 'custom', custom: { name: 'shell', input: '' } }]),
+      frame([{ index: 0, custom: { input: 'ls' } }]),
+      frame([{ index: 1, id: 'b', custom: { name: 'shell' } }]),
+      frame([], 'tool_calls'),
+    ];
+    for (const each of frames) deltas.tidy(each);
+    expect(frames.map(({ choices }) => choices![0]!.delta!.tool_calls)).toEqual([
+      [{ index: 0, id: 'a', type: 'custom', custom: { name: 'shell', input: '' } }],
+      [{ index: 0, custom: { input: 'ls' } }],
+      [{ index: 1, id: 'b', type: 'custom', custom: { name: 'shell', input: '' } }],
+      [],
+    ]);
+    expect(frames.map(deliveredText)).toEqual(['shell', 'ls', 'shell', '']);
+  });
+
+  it.each(['', null, undefined])('with one index and the id %j for all begin with each whole call', (id) => {
+    const whole = (name: string, text: string) => ({ index: 0, id, function: { name, arguments: text } });
+    const places = (...frames: object[][]) =>
+      tidied(...frames).flatMap((calls) => (calls as { index: number }[]).map(({ index }) => index));
+    expect(places([whole('f', '{"k":1}'), whole('f', '{"k":2}'), whole('g', '{}')])).toEqual([0, 1, 2]);
+    expect(places([whole('f', '{"k":1}')], [whole('f', '{"k":2}')], [whole('g', '')], [whole('g', '{}')])).toEqual([
+      0, 1, 2, 2,
+    ]);
+    // A name that is repeated with each piece begins nothing.
+    expect(places([whole('f', '{"k":')], [whole('f', '{"l":1}')], [whole('f', '}')])).toEqual([0, 0, 0]);
   });
 
   it('keep choices apart, and odd entries do no harm', () => {

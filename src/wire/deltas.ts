@@ -24,7 +24,11 @@ interface CallState {
   /** The gateway made the id, because the server has sent none so far. */
   ownId: boolean;
   name: string;
+  /** A custom tool has `input`, any text, where a function has `arguments`. */
+  isCustom: boolean;
   hasArguments: boolean;
+  /** The last piece of its arguments ends with a brace. */
+  endsObject: boolean;
 }
 
 interface ChoiceState {
@@ -130,16 +134,19 @@ function tidyCall(piece: Fields, state: ChoiceState): void {
   nestFunction(piece);
   if (state.calls.length === callsMax) return;
   const id = isText(piece.id) ? piece.id : typeof piece.id === 'number' ? String(piece.id) : '';
-  const called = isFields(piece.function) ? piece.function : undefined;
+  const custom = isFields(piece.custom) ? piece.custom : undefined;
+  const called = custom ?? (isFields(piece.function) ? piece.function : undefined);
+  const member = custom ? 'input' : 'arguments';
   const name = isText(called?.name) ? called.name : '';
-  const known = callOf(piece.index, id, name, state);
+  const known = callOf(piece.index, id, { name, text: called?.[member] }, state);
   const call = known ?? newCall(id, state);
   const index = indexOf(piece.index);
   if (index !== undefined) state.byIndex.set(index, call);
   piece.index = call.index;
   if (known === undefined) {
     piece.id = call.id;
-    if (!isText(piece.type)) piece.type = 'function';
+    if (!isText(piece.type)) piece.type = custom ? 'custom' : 'function';
+    call.isCustom = piece.type === 'custom';
   } else {
     delete piece.type;
     delete piece.id;
@@ -155,19 +162,31 @@ function tidyCall(piece: Fields, state: ChoiceState): void {
     called.name = name;
     call.name = name;
   }
-  if (called.arguments !== undefined || known === undefined) called.arguments = argumentsText(called.arguments);
-  if (isText(called.arguments) && called.arguments.trim() !== '') call.hasArguments = true;
+  if (called[member] !== undefined || known === undefined) called[member] = argumentsText(called[member]);
+  const text = called[member];
+  if (!isText(text) || text.trim() === '') return;
+  call.hasArguments = true;
+  call.endsObject = text.trimEnd().endsWith('}');
 }
 
 /** The call that a piece continues; undefined where it begins a new one. */
-function callOf(givenIndex: unknown, id: string, name: string, { calls, byIndex }: ChoiceState): CallState | undefined {
+function callOf(
+  givenIndex: unknown,
+  id: string,
+  { name, text }: { readonly name: string; readonly text: unknown },
+  { calls, byIndex }: ChoiceState,
+): CallState | undefined {
   const byId = id === '' ? undefined : calls.find((call) => call.id === id);
   if (byId) return byId;
   const index = indexOf(givenIndex);
   if (index !== undefined) {
     const at = byIndex.get(index);
+    if (!at || name === '' || at.name === '') return at;
     // Some servers use one index for all parallel calls: another id with another name is another call.
-    return at && id !== '' && name !== '' && at.name !== '' && !at.ownId ? undefined : at;
+    if (id !== '') return at.ownId ? at : undefined;
+    // So is, where none has an id, another name, and an object behind a whole one. A name may be repeated with each piece.
+    const isNext = at.hasArguments && (name !== at.name || (at.endsObject && argumentsText(text).startsWith('{')));
+    return isNext ? undefined : at;
   }
   const last = calls.at(-1);
   if (id !== '') return last?.ownId && name === '' ? last : undefined;
@@ -176,7 +195,10 @@ function callOf(givenIndex: unknown, id: string, name: string, { calls, byIndex 
 }
 
 function newCall(id: string, { calls }: ChoiceState): CallState {
-  const call = { index: calls.length, id: id || newCallId(), ownId: id === '', name: '', hasArguments: false };
+  const call: CallState = {
+    ...{ index: calls.length, id: id || newCallId(), ownId: id === '', name: '' },
+    ...{ isCustom: false, hasArguments: false, endsObject: false },
+  };
   calls.push(call);
   return call;
 }
@@ -202,7 +224,7 @@ function finishedCalls(calls: readonly CallState[], finishReason: unknown): numb
 /** The arguments of a finished call without any must still be JSON: `{}`. */
 function completeArguments(delta: Fields, calls: readonly CallState[], finished: number): void {
   for (const call of calls) {
-    if (call.hasArguments || call.index >= finished) continue;
+    if (call.hasArguments || call.isCustom || call.index >= finished) continue;
     call.hasArguments = true;
     const pieces = Array.isArray(delta.tool_calls) ? (delta.tool_calls as Fields[]) : [];
     const own = pieces.find(({ index }) => index === call.index);
