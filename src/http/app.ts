@@ -192,10 +192,11 @@ function answerUnknown(app: FastifyInstance, knownPaths: KnownPaths, deps: HttpD
   const answer = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
     const shownPath = path.length > 200 ? `${path.slice(0, 200)}…` : path;
-    const methods = knownPaths.methodsOf(path);
+    const ownPath = deps.isOpenRouter ? behindOpenRouter(path) : path;
+    const methods = knownPaths.methodsOf(ownPath);
     const allow = methods.join(', ');
     // A path that contains NUL only looks like a known one.
-    if (allow === '' && path.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
+    if (allow === '' && ownPath.startsWith('/v1/responses/')) throw gatewayError('response_not_stored');
     const page = allow === '' ? movedPage(request, path, knownPaths) : undefined;
     if (page !== undefined) return reply.header('vary', 'accept, accept-encoding').redirect(page, 302);
     if (allow === '' && wantsPage(request)) return sendNotFoundPage(request, reply, deps);

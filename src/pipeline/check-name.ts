@@ -44,7 +44,8 @@ export function nameFaults(name: ModelName, snapshot: Snapshot, modelStates?: Mo
       faults.push({ path: chainPath, reason: `"${idExcerpt(entry)}" cannot be used: ${reason}`, isUnknown: false });
     else if (modelStates) attempt(chainPath, false, () => checkChain([entry], noAccount, snapshot, modelStates));
   }
-  attempt(['provider'], true, () => void readPreferences(name.provider, snapshot));
+  // A request reads the wishes of a name without OpenRouter's fields, which only clients have.
+  attempt(['provider'], true, () => void readPreferences(name.provider, { providers: snapshot.providers }));
   if (name.defaults !== null) attempt(['defaults'], false, () => checkDefaults(name.defaults!));
   return faults;
 }

@@ -8,10 +8,14 @@ import { chatStream } from '../chat/write-answer.js';
 import type { Door, StreamWriter } from '../door.js';
 import { doors } from '../registry.js';
 
+/** Of an error inside a stream, whose own status is the 200: that of a provider that failed before. */
+const statusInStream = 503;
+
 /** OpenRouter's error with the gateway's own inside. `code` is the status. */
 export function openRouterError(error: GatewayError): object {
   const { error: lodestone } = envelopeOf(error);
-  return { error: { code: error.status, message: error.message, metadata: { lodestone } } };
+  const code = error.status >= 400 ? error.status : statusInStream;
+  return { error: { code, message: error.message, metadata: { lodestone } } };
 }
 
 const errorText = (error: GatewayError): string => JSON.stringify(openRouterError(error));

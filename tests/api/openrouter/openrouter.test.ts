@@ -84,7 +84,46 @@ describe('fields of OpenRouter', () => {
   });
 });
 
+describe('a name of the operator', () => {
+  it('has no wishes in OpenRouter’s words, which only clients have', async () => {
+    const put = (provider: Json) =>
+      bench.gateway.admin('PUT', '/names/wishes', { model: 'auto/meta/priced', provider });
+    for (const [wish, value] of [
+      ['preferred_max_latency', 1],
+      ['sort', { by: 'price' }],
+      ['enforce_distillable_text', false],
+    ] as const) {
+      const { status, json: refused } = await put({ [wish]: value });
+      expect([status, refused.error?.param], wish).toEqual([422, `provider.${wish}`]);
+    }
+    expect((await put({ sort: 'price' })).status).toBe(200);
+    expect((await bench.gateway.chat(ask({ model: 'wishes' }))).json.router_metadata).toMatchObject({
+      locode: 'frpar',
+    });
+  });
+});
+
 describe('/api/v1', () => {
+  it('OPTIONS and 405 name the methods of its paths, as below /v1', async () => {
+    for (const path of ['/chat/completions', '/keys', '/auth/key', '/models/meta/priced/endpoints']) {
+      const { status, headers, text } = await api('OPTIONS', path);
+      expect([status, text, headers['access-control-allow-methods']], path).toEqual([204, '', headers.allow]);
+      expect(headers.allow).toMatch(/^(GET|POST|HEAD).*, OPTIONS$/);
+      const wrong = await api('PATCH', path);
+      expect([wrong.status, wrong.json.error.code, wrong.headers.allow], path).toEqual([405, 405, headers.allow]);
+    }
+    expect((await api('OPTIONS', '/nothing')).status).toBe(404);
+    expect((await api('GET', '/responses/resp_1')).json.error.message).toContain('stores no responses');
+  });
+
+  it('a pricing fault in a stream has the code of a failed provider', async () => {
+    const usage = { prompt_tokens: -1, completion_tokens: 1, total_tokens: 0 };
+    bench.upstream.enqueue(sse(streamOf(['Hi'], { usage })));
+    const reply = await bench.gateway.stream({ model: 'meta/plain', messages }, { path: '/api/v1/chat/completions' });
+    const { error } = reply.frames.at(-1)!.json as { error: Json };
+    expect(error).toMatchObject({ code: 503, metadata: { lodestone: { code: 'cost_unresolvable' } } });
+  });
+
   it('models, endpoints, providers, generation, credits, key and errors have OpenRouter’s shapes', async () => {
     const { json: models } = await api('GET', '/models');
     const found = models.data.find((each: Json) => each.id === 'meta/priced');
