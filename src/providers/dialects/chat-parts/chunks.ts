@@ -36,6 +36,9 @@ export function reasoningDetailsChunk(details: string): Latin1Text {
   return asLatin1(`${head}"reasoning_details":[${details}]${tail}`);
 }
 
+/** Says that there is a picture, not what is in it. */
+export const imageChunk = asLatin1(`${head}"images":[{}]${tail}`);
+
 /** `model` is a JSON string with its quotes: the model that the provider reports. `usage` is JSON text. */
 export function roleChunk(model = '""', usage?: string): Latin1Text {
   const first = head.replace('"model":""', () => `"model":${model}`);

@@ -8,6 +8,7 @@ import {
   contentChunk,
   doneChunk,
   finishChunk,
+  imageChunk,
   reasoningChunk,
   roleChunk,
   toolCallChunk,
@@ -60,6 +61,13 @@ export class ResponseStream implements StreamTranslator {
         break;
       case 'response.output_item.added':
         this.open(isFields(event.item) ? event.item : {}, write, emit);
+        break;
+      // Events with pictures are large, and a client may have asked for nothing else, so they are not held back.
+      case 'response.image_generation_call.partial_image':
+        emit(imageChunk);
+        break;
+      case 'response.output_item.done':
+        if (isFields(event.item) && event.item.type === 'image_generation_call' && event.item.result) emit(imageChunk);
         break;
       case 'response.completed':
       case 'response.incomplete':
