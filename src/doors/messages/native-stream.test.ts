@@ -64,3 +64,15 @@ it('of last events without end only the last ones are kept', () => {
   const events = eventsIn(stream.writeEnd(ending('complete'), as));
   expect(events.map(({ usage: given }) => given?.output_tokens)).toEqual([997, 998, 999, undefined]);
 });
+
+it('of deltas without content, which come for ever, only the first are kept', () => {
+  const stream = new NativeMessageStream();
+  stream.takeEvent(start, 'message_start');
+  const delta = {
+    type: 'content_block_delta',
+    index: 0,
+    delta: { type: 'signature_delta', signature: 's'.repeat(4_000) },
+  };
+  for (let i = 0; i < 1_000; i++) stream.takeEvent(asLatin1(JSON.stringify(delta)), '');
+  expect(stream.writeFrame({} as never, as, '{}').length).toBeLessThan(300_000);
+});

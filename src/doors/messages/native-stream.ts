@@ -38,6 +38,8 @@ const unknownModel = '\0';
 const indexOf = /"index"\s*:\s*(\d+)/;
 /** An upstream may send events without content for ever; those over the bound say nothing that a client needs. */
 const earlyCharactersMax = 64 * 1024;
+/** So may deltas that bring nothing, such as signatures; whole blocks, such as results of a search, have no bound but their size. */
+const earlyDeltasMax = 256 * 1024;
 /** So may be the number of last events: earlier ones are dropped. */
 const finalMax = 4;
 
@@ -58,7 +60,7 @@ export class NativeMessageStream implements StreamWriter {
     const type = typeOf.exec(data.slice(0, 64))?.[1] ?? (event || writtenType(data));
     switch (type) {
       case 'content_block_delta':
-        this.pending += eventText(type, data);
+        if (this.begun || this.pending.length < earlyDeltasMax) this.pending += eventText(type, data);
         break;
       case 'message_start':
         if (this.start === null && !this.begun) this.start = data;

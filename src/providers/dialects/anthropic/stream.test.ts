@@ -50,6 +50,17 @@ describe('a stream of Anthropic', () => {
     expect(long).toEqual(Array.from({ length: 50 }, () => ({ reasoning_content: piece })));
   });
 
+  it('keeps no more of a signature either, and gives no block without the whole of it', () => {
+    const signed = (count: number) => [
+      open({ type: 'thinking', thinking: '' }),
+      delta({ type: 'thinking_delta', thinking: 'hm' }),
+      ...Array.from({ length: count }, () => delta({ type: 'signature_delta', signature: 's'.repeat(4_000) })),
+      close(),
+    ];
+    expect(deltasOf(signed(20))).toHaveLength(2);
+    expect(deltasOf(signed(50))).toEqual([{ reasoning_content: 'hm' }]);
+  });
+
   it('has content in one shape, whether it was spliced or parsed', () => {
     const raw = '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":';
     const chunks = translate([

@@ -21,7 +21,7 @@ import {
 } from '../chat-parts/chunks.js';
 import { toolCallId } from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
-import { keepReasoning, OpenBlocks } from '../chat-parts/open-blocks.js';
+import { keepReasoning, keepSignature, OpenBlocks } from '../chat-parts/open-blocks.js';
 import { isStringInside, type ReadEvent, readEvent } from '../chat-parts/stream-event.js';
 import type { EmitChunk, StreamTranslator } from '../dialect.js';
 import { finishReasonOf, usageOf } from './usage.js';
@@ -174,7 +174,7 @@ export class MessageStream implements StreamTranslator {
     const text = delta[block.member];
     if (typeof text === 'string') passOn(block, write(text).slice(1, -1), emit);
     if (delta.type === 'signature_delta' && typeof delta.signature === 'string') {
-      block.signature += write(delta.signature).slice(1, -1);
+      keepSignature(block, asLatin1(write(delta.signature).slice(1, -1)));
     }
   }
 

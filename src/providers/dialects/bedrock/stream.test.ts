@@ -38,6 +38,17 @@ describe('a stream of Bedrock', () => {
     expect(deltasOf(reasoning(50))).toEqual(Array.from({ length: 50 }, () => ({ reasoning_content: text })));
   });
 
+  it('keeps no more of a signature either, and gives no block without the whole of it', () => {
+    const signature = 's'.repeat(4_000);
+    const signed = (count: number): Event[] => [
+      delta({ reasoningContent: { text: 'hm' } }),
+      ...Array.from({ length: count }, () => delta({ reasoningContent: { signature } })),
+      stop(),
+    ];
+    expect(deltasOf(signed(20))).toHaveLength(2);
+    expect(deltasOf(signed(50))).toEqual([{ reasoning_content: 'hm' }]);
+  });
+
   it('passes each piece of text on unchanged, padded or not, without a start event', () => {
     const texts = ['one', 'zwei é', '"},"p":"x"}', '\\', '\n字 😀', 'x"}', '"},"p":"'];
     const events = texts.flatMap((text, at): Event[] => [delta({ text }), padded({ text }, 'abc'.repeat(at))]);

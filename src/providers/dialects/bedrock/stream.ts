@@ -18,7 +18,7 @@ import {
 } from '../chat-parts/chunks.js';
 import { toolCallId } from '../chat-parts/completion.js';
 import { type Fields, isFields } from '../chat-parts/conversation.js';
-import { keepReasoning, OpenBlocks } from '../chat-parts/open-blocks.js';
+import { keepReasoning, keepSignature, OpenBlocks } from '../chat-parts/open-blocks.js';
 import { isStringInside, type ReadEvent, readEvent } from '../chat-parts/stream-event.js';
 import type { EmitChunk, StreamTranslator } from '../dialect.js';
 import { isClientTool } from './answer.js';
@@ -127,7 +127,7 @@ export class ConverseStream implements StreamTranslator {
     if (!isFields(reasoningContent)) return;
     const block = this.blockAt(index, 'reasoning', emit);
     this.passOn(block, inside(reasoningContent.text), emit);
-    block.signature += inside(reasoningContent.signature);
+    keepSignature(block, inside(reasoningContent.signature));
     const redacted = inside(reasoningContent.redactedContent);
     if (redacted !== '') this.emitReasoning(`"type":"reasoning.encrypted","data":"${redacted}"`, redactedFormat, emit);
   }

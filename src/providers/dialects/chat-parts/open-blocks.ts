@@ -33,6 +33,13 @@ export class OpenBlocks<Block> {
  */
 const keptCharactersMax = 128 * 1024;
 
+/** Adds a piece of a signature to a block. One that is too long is left out with its reasoning, of which it signs the whole. */
+export function keepSignature(block: { text: string | null; signature: string }, piece: Latin1Text): void {
+  const kept = keepReasoning(block.signature, piece);
+  if (kept === null) block.text = null;
+  block.signature = kept ?? '';
+}
+
 /** Adds a piece to kept reasoning; both are the inside of a JSON string. Null = too long to keep. */
 export function keepReasoning(kept: string | null, piece: Latin1Text): string | null {
   if (kept === null || kept.length + piece.length > keptCharactersMax) return null;

@@ -36,6 +36,14 @@ describe('a call in pieces', () => {
     expect(argumentsOf(['$.a[4000000000]', text('x')], ['$.a[7]', text('y')])).toEqual({ a: ['x', 'y'] });
   });
 
+  it('with more than a stream may hold is cut off there', () => {
+    const call = new PartialCall('f', 'utf8');
+    const piece = { jsonPath: '$.a', stringValue: 'x'.repeat(64 * 1024), willContinue: true };
+    for (let i = 0; i < 1_000; i++) call.take({ partialArgs: [piece], willContinue: true }, undefined, 'utf8');
+    const { arguments: text } = call.complete('utf8', false);
+    expect([text.length > 900_000, text.length < 1_100_000, text.endsWith('}')]).toEqual([true, true, false]);
+  });
+
   it('that was cut off is not JSON, so that nobody takes its arguments for all', () => {
     const call = new PartialCall('f', 'utf8');
     expect(call.complete('utf8', true).arguments).toBe('');

@@ -16,8 +16,10 @@ export interface CompleteCall {
   signature: unknown;
 }
 
-/** A limit against hostile input. */
+/** Limits against hostile input. */
 const depthMax = 128;
+/** No model writes arguments of that length. */
+const charactersMax = 1024 * 1024;
 
 export class PartialCall {
   private readonly name: string;
@@ -26,6 +28,7 @@ export class PartialCall {
   private readonly args: Fields = Object.create(null) as Fields;
   /** The path of a text value that continues; null where none does. */
   private openPath: string | null = null;
+  private characters = 0;
 
   constructor(name: string, encoding: TextEncoding) {
     this.name = decode(name, encoding);
@@ -34,19 +37,22 @@ export class PartialCall {
   take(call: Fields, signature: unknown, encoding: TextEncoding): void {
     this.id ??= call.id;
     this.signature ??= signature;
+    if (this.characters > charactersMax) return;
+    this.characters += JSON.stringify(call).length;
+    if (this.characters > charactersMax) return;
     if (isFields(call.args)) Object.assign(this.args, decodeAll(call.args, encoding));
     const pieces = Array.isArray(call.partialArgs) ? call.partialArgs : [];
     for (const piece of pieces) if (isFields(piece)) this.takePiece(piece, encoding);
   }
 
-  /** A call that was cut off keeps its last brace open, so that nobody takes its arguments for all. */
+  /** A call that was cut off, or became too long, keeps its last brace open, so that nobody takes its arguments for all. */
   complete(encoding: TextEncoding, isCut: boolean): CompleteCall {
     const { id, signature } = this;
     const text = argumentsOf(this.args);
     return {
       id,
       name: encode(this.name, encoding),
-      arguments: encode(isCut ? text.slice(0, -1) : text, encoding),
+      arguments: encode(isCut || this.characters > charactersMax ? text.slice(0, -1) : text, encoding),
       signature,
     };
   }
