@@ -3,12 +3,12 @@ import { PlayedCall } from '../../tests/support/upstream-call.js';
 
 describe('a frame that holds more than is read', () => {
   it.each([
-    ['levels', `{"a":${'['.repeat(10_000)}`, 'a frame that is nested deeper than 128 levels'],
-    ['values', `{"a":[${'1,'.repeat(400_001)}1]}`, 'a frame that has over 400000 values'],
+    ['levels', `{"a":${'['.repeat(10_000)}`, 'it sent a frame that is nested deeper than 128 levels'],
+    ['values', `{"a":[${'1,'.repeat(400_001)}1]}`, 'it sent a frame that has over 400000 values'],
     [
       'names',
       `{${Array.from({ length: 12_000 }, (_, at) => `"n${at}":0`).join(',')}}`,
-      'a frame that has over 10000 different names',
+      'it sent a frame that has over 10000 different names',
     ],
   ])('ends the stream before anybody parses it: %s', async (_, frame, reason) => {
     const played = new PlayedCall({ stream: true }).sse();
