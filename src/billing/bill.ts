@@ -8,14 +8,8 @@ import type { Route } from '../catalogue/route.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { Cost } from '../wire/cost.js';
 import type { TaskAnswer } from '../wire/task.js';
-import {
-  extraIterations,
-  isEmptyUsage,
-  type TokenUsage,
-  type UsageOddity,
-  type UsageParts,
-  type UsageReading,
-} from '../wire/usage.js';
+import { extraIterations, isEmptyUsage } from '../wire/usage.js';
+import type { TokenUsage, UsageOddity, UsageParts, UsageReading } from '../wire/usage-types.js';
 import type { TokenCounter } from './count/counter.js';
 import { costOf, sumOfCosts, withFee } from './pricing.js';
 

@@ -12,7 +12,7 @@ import {
   toolLine,
   unpricedTools,
 } from '../wire/cost.js';
-import type { TokenUsage, UsageParts } from '../wire/usage.js';
+import type { TokenUsage, UsageParts } from '../wire/usage-types.js';
 
 type PricedUsage = TokenUsage & Partial<UsageParts>;
 

@@ -9,7 +9,7 @@ import type { ApiName, ChatRequest, ModelKind } from '../wire/chat-request.js';
 import type { Chunk, ChunkIdentity } from '../wire/chunk.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Cost } from '../wire/cost.js';
-import type { TokenUsage } from '../wire/usage.js';
+import type { TokenUsage } from '../wire/usage-types.js';
 import type { DefaultWords } from './default-words.js';
 import type { FieldTable } from './field-table.js';
 

@@ -10,7 +10,7 @@ import type { CompletionParts } from '../wire/completion-parts.js';
 import type { OutgoingBody } from '../wire/outgoing-body.js';
 import { bitsOf, fieldsOf, noTurns, partialBits } from '../wire/partial-fields.js';
 import type { Task } from '../wire/task.js';
-import type { UsageTerms } from '../wire/usage.js';
+import type { UsageTerms } from '../wire/usage-types.js';
 import { cutsOf, withChanges } from './cut-tools.js';
 import { readAnswer as readMessage } from './dialects/anthropic/answer.js';
 import { scanMessage } from './dialects/anthropic/scan-answer.js';

@@ -6,7 +6,7 @@ import type { Route } from '../catalogue/route.js';
 import { errorOfThread } from '../errors/gateway-error.js';
 import { answerBounds, mainThreadBounds, parseAnswerBytes } from '../wire/answer-bounds.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import type { UsageTerms } from '../wire/usage.js';
+import type { UsageTerms } from '../wire/usage-types.js';
 import { ownMemory } from './detach-texts.js';
 import type { Dialect, OutgoingCall, Target } from './dialects/dialect.js';
 import { type CompletionReading, parseCompletion, readTranslation } from './dialects/openai/completion.js';

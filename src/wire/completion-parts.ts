@@ -2,7 +2,7 @@
 import type { Latin1Text } from '../base/latin1.js';
 import type { TextEncoding } from './json-text.js';
 import type { TaskAnswer } from './task.js';
-import type { UsageReading } from './usage.js';
+import type { UsageReading } from './usage-types.js';
 
 export interface CompletionParts {
   /** Every member that is passed on, as JSON text without the outer braces. */

@@ -3,7 +3,7 @@ import { usdText } from '../base/money.js';
 import type { ClassName } from '../catalogue/price.js';
 import { findMembers } from './json-members.js';
 import { withMembers } from './splice-members.js';
-import type { TokenUsage } from './usage.js';
+import type { TokenUsage } from './usage-types.js';
 
 /** The classes of a bill, in the order in which they are shown. */
 export const costClasses = [

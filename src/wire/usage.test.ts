@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { forSeeds } from '../../tests/support/seeded-random.js';
 import { detailsOfLines, usageText } from './cost.js';
-import { readUsage, type UsageReading, type UsageTerms } from './usage.js';
+import { readUsage } from './usage.js';
+import type { UsageReading, UsageTerms } from './usage-types.js';
 
 const terms = { contextWindow: 128_000 };
 const read = (value: unknown, on: UsageTerms = terms): UsageReading => readUsage(value, on);

@@ -2,77 +2,25 @@
  * Reads the token usage of an answer. OpenAI-compatible servers name, split and total it in many ways. An oddity with a safe
  * interpretation is accepted; only a figure that cannot be billed is a fault.
  */
-import { FigureReader } from './figure-reader.js';
-import { isPriced, type PricedClasses } from './priced-classes.js';
-
-export interface TokenUsage {
-  promptTokens: number;
-  completionTokens: number;
-  /** A part of the prompt. */
-  cachedTokens: number;
-  /** A part of the completion. */
-  reasoningTokens: number;
-}
-
-/** Parts of the prompt and the completion that may have prices of their own, and what is billed beside tokens. */
-export interface UsageParts {
-  cacheWriteTokens: number;
-  /** A part of the tokens written: those that are kept for an hour. */
-  cacheWrite1hTokens: number;
-  promptAudioTokens: number;
-  promptImageTokens: number;
-  completionAudioTokens: number;
-  completionImageTokens: number;
-  /** Calls of tools that run at the provider. */
-  toolCalls: readonly ToolCalls[];
-  /** The tier that the answer names; null for the ordinary one, and for one that has no price. */
-  tier: string | null;
-  /** A tier that the answer names and that has no price. */
-  unpricedTier?: string;
-  /** How often the price of a request is due; absent = once. */
-  requests?: number;
-}
-
-interface ToolCalls {
-  readonly name: string;
-  readonly calls: number;
-}
-
-interface UsageFigures extends TokenUsage, UsageParts {
-  completionVideoTokens: number;
-  /** As the provider wrote it; null where there is none. */
-  totalTokens: number | null;
-}
-
-/** The properties of a route that the reading depends on. */
-export interface UsageTerms {
-  /** null = not published. */
-  readonly contextWindow: number | null;
-  /** The provider counts reasoning in its total only. */
-  readonly hiddenReasoning?: boolean;
-  /** Decides which classes, tools and tiers can be billed. */
-  readonly price?: PricedClasses | null;
-}
-
-/** Usage that is billed, but that an operator should know about. */
-const usageOddities = [
-  'prompt_audio_as_input',
-  'tool_without_price',
-  'tier_without_price',
-  'cached_above_prompt',
-  'unexplained_total',
-  'above_context_window',
-] as const;
-export type UsageOddity = (typeof usageOddities)[number];
-
-export type UsageReading =
-  | { kind: 'usage'; usage: UsageFigures; oddities: readonly UsageOddity[] }
-  /** The upstream gave no usage that can be billed: the gateway counts tokens itself, at the tier that the answer names. */
-  | { kind: 'absent'; tier?: string; unpricedTier?: string }
-  /** A figure that cannot be billed. */
-  | { kind: 'fault'; reason: string };
+import { shown } from './json-text.js';
+import { isPriced } from './priced-classes.js';
+import type {
+  TokenUsage,
+  ToolCalls,
+  UsageFigures,
+  UsageOddity,
+  UsageParts,
+  UsageReading,
+  UsageTerms,
+} from './usage-types.js';
 
 type Fields = Record<string, unknown>;
+
+/** No context window is nearly this large, so a larger figure is an error of the provider. */
+const figureMax = 10_000_000;
+const contextWindowsMax = 8;
+/** Tokenizers differ a little from the published window; a larger figure is reported to the operator. */
+const contextWindowTolerance = 1.1;
 
 const absent: UsageReading = { kind: 'absent' };
 const noOddities: readonly UsageOddity[] = [];
@@ -204,6 +152,48 @@ function cacheWritesOf(usage: Fields, inPrompt: Fields, reader: FigureReader) {
         : reader.read('cache_write_tokens', total),
     cacheWrite1hTokens: hour,
   };
+}
+
+/** Reads figures and remembers the first one that cannot be billed, and whether one is implausible. */
+class FigureReader {
+  fault: string | null = null;
+  aboveContextWindow = false;
+  private readonly max: number;
+  private readonly plausibleMax: number;
+
+  constructor({ contextWindow }: UsageTerms) {
+    this.max = Math.max(figureMax, contextWindowsMax * (contextWindow ?? 0));
+    this.plausibleMax = contextWindow === null ? Number.POSITIVE_INFINITY : contextWindowTolerance * contextWindow;
+  }
+
+  /** A missing figure or null counts as 0. */
+  read(name: string, value: unknown): number {
+    if (value === undefined || value === null) return 0;
+    const figure = this.count(name, value);
+    this.bound(name, figure);
+    return figure;
+  }
+
+  /** A total that is not above the sum of its parts needs no check of its own. */
+  readTotal(value: unknown, parts: number): number {
+    const total = this.count('total_tokens', value);
+    if (total > parts) this.bound('total_tokens', total);
+    return total;
+  }
+
+  private count(name: string, value: unknown): number {
+    const figure = value as number;
+    if (!Number.isSafeInteger(figure) || figure < 0) {
+      this.fault ??= `its usage says ${name} = ${shown(value, 'utf8').slice(0, 40)}, which is no count of tokens`;
+      return 0;
+    }
+    return figure;
+  }
+
+  private bound(name: string, figure: number): void {
+    if (figure > this.max) this.fault ??= `its usage says ${name} = ${figure}, above the limit of ${this.max} tokens`;
+    if (figure > this.plausibleMax) this.aboveContextWindow = true;
+  }
 }
 
 /** Output of a kind that has no price on the route. Prompt audio and images are billed as ordinary input instead. */

@@ -1,7 +1,7 @@
 /** Writes the `usage` of a message. Token classes that the route did not report are left out. */
 
 import { costMembers, withCost } from '../../wire/cost.js';
-import type { UsageParts } from '../../wire/usage.js';
+import type { UsageParts } from '../../wire/usage-types.js';
 import { type Fields, isFields } from '../body.js';
 import type { BilledUsage } from '../door.js';
 

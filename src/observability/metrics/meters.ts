@@ -7,7 +7,7 @@ import { usdNumber } from '../../base/money.js';
 import { type Condition, errorTable } from '../../errors/error-table.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { ErrorRow } from '../../errors/row.js';
-import type { TokenUsage, UsageOddity } from '../../wire/usage.js';
+import type { TokenUsage, UsageOddity } from '../../wire/usage-types.js';
 import { AccountTally, type Figures, Histogram, type Sample, Tally } from './figures.js';
 import { answerBounds, type MetricName, overheadBounds } from './metric-table.js';
 

@@ -1,6 +1,6 @@
 /** A chat request that has ended, for a trace: ids, names of the catalogue and figures, never text of prompts or answers. */
 import type { Route } from '../../catalogue/route.js';
-import type { TokenUsage } from '../../wire/usage.js';
+import type { TokenUsage } from '../../wire/usage-types.js';
 
 export interface EndedChat {
   /** As the client sent them; undefined where it did not. */

@@ -1,6 +1,7 @@
 /** The usage that the upstream of a stream has reported so far. */
 import { type Chunk, usageOf } from '../../wire/chunk.js';
-import { isEmptyUsage, readUsage, type UsageReading, type UsageTerms } from '../../wire/usage.js';
+import { isEmptyUsage, readUsage } from '../../wire/usage.js';
+import type { UsageReading, UsageTerms } from '../../wire/usage-types.js';
 
 const absent: UsageReading = { kind: 'absent' };
 

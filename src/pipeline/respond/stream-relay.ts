@@ -21,7 +21,7 @@ import {
   usageOf,
 } from '../../wire/chunk.js';
 import { DeltaReader } from '../../wire/deltas.js';
-import type { UsageReading } from '../../wire/usage.js';
+import type { UsageReading } from '../../wire/usage-types.js';
 import type { Caller } from '../caller.js';
 import type { Relay, RelayFault } from '../handover.js';
 import { DeliveredText } from './delivered-text.js';

@@ -1,7 +1,7 @@
 /** Answers above 256 KiB are read in a thread of their own, which must know the prices too. */
 import { expect, it } from 'vitest';
 import type { AnswerReader } from '../../../src/providers/translation.js';
-import type { UsageTerms } from '../../../src/wire/usage.js';
+import type { UsageTerms } from '../../../src/wire/usage-types.js';
 
 const rates = { input: 1n, output: 2n, cachedInput: null };
 

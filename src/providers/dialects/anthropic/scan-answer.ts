@@ -5,7 +5,7 @@
 import type { CompletionParts } from '../../../wire/completion-parts.js';
 import type { JsonScanner } from '../../../wire/json-scanner.js';
 import { aText, ObjectScan, scanEntries } from '../../../wire/scan-object.js';
-import type { UsageTerms } from '../../../wire/usage.js';
+import type { UsageTerms } from '../../../wire/usage-types.js';
 import { AnswerScan } from '../chat-parts/scanned-answer.js';
 import { finishReasonOf, usageOf } from './usage.js';
 

@@ -4,7 +4,8 @@ import { figuresBytesMax } from '../../../wire/answer-bounds.js';
 import type { AnswerPlaces, CompletionParts } from '../../../wire/completion-parts.js';
 import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
 import { scanWhole, takeObject } from '../../../wire/scan-object.js';
-import { isEmptyUsage, readUsage, type UsageTerms } from '../../../wire/usage.js';
+import { isEmptyUsage, readUsage } from '../../../wire/usage.js';
+import type { UsageTerms } from '../../../wire/usage-types.js';
 import type { Fields } from './conversation.js';
 
 const levelsMax = 64;

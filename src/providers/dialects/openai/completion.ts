@@ -15,7 +15,8 @@ import {
   tidyReasoning,
   tidyToolCalls,
 } from '../../../wire/message.js';
-import { isEmptyUsage, readUsage, type UsageTerms } from '../../../wire/usage.js';
+import { isEmptyUsage, readUsage } from '../../../wire/usage.js';
+import type { UsageTerms } from '../../../wire/usage-types.js';
 import { isPassedOn } from './scan-completion.js';
 
 export type CompletionReading =

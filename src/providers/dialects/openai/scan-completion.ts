@@ -7,7 +7,8 @@ import { asLatin1 } from '../../../base/latin1.js';
 import { figuresBytesMax } from '../../../wire/answer-bounds.js';
 import type { CompletionParts } from '../../../wire/completion-parts.js';
 import { JsonScanner, SeenNames } from '../../../wire/json-scanner.js';
-import { isEmptyUsage, readUsage, type UsageTerms } from '../../../wire/usage.js';
+import { isEmptyUsage, readUsage } from '../../../wire/usage.js';
+import type { UsageTerms } from '../../../wire/usage-types.js';
 
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
