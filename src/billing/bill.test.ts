@@ -114,6 +114,15 @@ describe('a bill', () => {
     });
   });
 
+  it('of Anthropic is nothing where it says so: it takes nothing for calls that code makes which runs there', () => {
+    const anthropic = { ...route, provider: { ...route.provider, dialect: 'anthropic' } };
+    const billable = { usage: given(0, 0), text: '{}', whole: true };
+    expect(bill({ counter }, request, { route: anthropic, sentAtMs: 0 }, billable)).toMatchObject({
+      source: 'provider',
+      cost: { pico: 0n },
+    });
+  });
+
   it('of no text is what the provider says, also where that is nothing', () => {
     const billable = { usage: given(0, 0), text: '', whole: true };
     expect(bill({ counter }, request, { route, sentAtMs: 0 }, billable)).toMatchObject({

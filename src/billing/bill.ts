@@ -139,16 +139,19 @@ export function bill(
   billable: Billable,
 ): MaybePromise<Billed> {
   const { usage, whole, given } = billable;
-  // A usage of zeros beside text is none: delivered text is never free.
-  if (usage.kind === 'usage' && whole && !(isEmptyUsage(usage) && hasText(billable))) {
+  if (usage.kind === 'usage' && whole && !(isEmptyUsage(usage) && isOwed(sent, billable))) {
     const cost = costWithExtras(sent, usage.usage, given);
     return { usage: usage.usage, source: 'provider', cost, oddities: usage.oddities };
   }
   return countedBill(ports, request, sent, billable);
 }
 
-function hasText({ text }: Billable): boolean {
-  return (typeof text === 'string' ? text.length : text.characters) > 0;
+/**
+ * Delivered text is never free, so a usage of zeros beside it is none. Anthropic alone means its zeros: it takes nothing for the calls of tools
+ * that code makes which runs there.
+ */
+function isOwed({ route }: SentRequest, { text }: Billable): boolean {
+  return route.provider.dialect !== 'anthropic' && (typeof text === 'string' ? text.length : text.characters) > 0;
 }
 
 /** What vectors or an order of documents cost: by the input alone. */
