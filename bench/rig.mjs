@@ -130,6 +130,7 @@ export class Rig {
     const read = () => ({
       at: performance.now(),
       gateway: readCpu(pids),
+      serving: readCpu(pids.slice(0, 1)),
       own: readCpu(own),
       busy: [gatewayCore, loadCore].map((core) => coreBusyUs(core)),
     });
@@ -139,7 +140,8 @@ export class Rig {
     const after = read();
     const cpuUs = cpuBetween(before.gateway, after.gateway);
     const elapsedUs = (after.at - before.at) * 1000;
-    return { load, cpuUs, foreignShare: foreignShare(before, after, cpuUs) / elapsedUs };
+    const servingUs = cpuBetween(before.serving, after.serving);
+    return { load, cpuUs, servingUs, foreignShare: foreignShare(before, after, cpuUs) / elapsedUs };
   }
 
   /** One job of the load generator. Answers other than 200 are an error of the set-up, never a figure. */
@@ -196,7 +198,10 @@ export class Comparison {
   text(name) {
     const figure = (field) => Math.round(median(this.latency(name, field)));
     const cpu = median(this.cpu(name));
-    const parts = [`${name}: ${cpu.toFixed(1)} µs CPU a ${this.unit === 'ok' ? 'request' : 'chunk'}`];
+    const serving = median(this.of(name).map(({ servingUs, load }) => servingUs / load[this.unit]));
+    const parts = [
+      `${name}: ${cpu.toFixed(1)} µs CPU a ${this.unit === 'ok' ? 'request' : 'chunk'} (serving ${serving.toFixed(1)})`,
+    ];
     if (this.unit === 'ok')
       parts.push(`p50 ${figure('p50Us')} µs, p99 ${figure('p99Us')} µs, ${figure('perSecond')}/s`);
     else parts.push(`first p99 ${figure('firstFrameP99Us')} µs, gap p99 ${figure('gapP99Us')} µs`);
@@ -209,6 +214,12 @@ export class Comparison {
 
   cpuRatio(name, other) {
     return pairByRound(this.of(name), this.of(other), (a, b) => this.unitCpu(a) / this.unitCpu(b));
+  }
+
+  /** Of the process that answers, without the settler and PostgreSQL, which it has started. */
+  servingCpuRatio(name, other) {
+    const each = ({ servingUs, load }) => servingUs / load[this.unit];
+    return pairByRound(this.of(name), this.of(other), (a, b) => each(a) / each(b));
   }
 
   /** `field` is one of the load generator's figures, such as p99Us. */

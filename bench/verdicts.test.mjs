@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { originText, replaceBetweenMarkers } from './docs-tables.mjs';
+import { allocatedKb } from './garbage.mjs';
 import { rows } from './rows.mjs';
 import { alignedTable, figureText, markdownTable, rowCells, verdictOf } from './verdicts.mjs';
 
@@ -53,7 +54,7 @@ describe('the rows', () => {
     expect(new Set(rows.map(({ name }) => name)).size).toBe(rows.length);
     for (const { what, unit, must, measure } of rows) {
       expect(what).toBeTruthy();
-      expect(['×', 'ms', 's', 'MB']).toContain(unit);
+      expect(['×', 'ms', 'µs', 's', 'KB', 'MB']).toContain(unit);
       expect(must).toBeGreaterThan(0);
       expect(measure).toBeTypeOf('function');
     }
@@ -63,4 +64,14 @@ describe('the rows', () => {
     for (const { must, aim, atLeast } of rows.filter((row) => row.aim !== undefined))
       expect(atLeast ? aim >= must : aim <= must).toBe(true);
   });
+});
+
+it('garbage is what was allocated between collections of one process', () => {
+  const lines = [
+    '[7:0x1] 10 ms: Scavenge 9.0 (20.0) -> 4.0 (20.0) MB, 1.0 / 0.0 ms',
+    '[8:0x1] 11 ms: Scavenge 90.0 (99.0) -> 40.0 (99.0) MB, 1.0 / 0.0 ms',
+    '[7:0x1] 12 ms: Scavenge (interleaved) 8.0 (20.0) -> 4.5 (20.0) MB, 1.0 / 0.0 ms',
+    '[7:0x1] 13 ms: Mark-Compact 6.0 (20.0) -> 3.0 (20.0) MB, 1.0 / 0.0 ms',
+  ];
+  expect(allocatedKb(`${lines.join('\n')}\n`, 7)).toBe(5.5 * 1024);
 });
