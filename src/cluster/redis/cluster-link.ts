@@ -28,7 +28,7 @@ interface Member {
 export class ClusterLink implements SharedLink {
   readonly prefix: string;
   readonly requestWaitMs: number;
-  readonly patientWaitMs: number;
+  private readonly patientWaitMs: number;
   readonly isCluster = true;
   private readonly logger: Logger;
   /** By their addresses. */
@@ -69,7 +69,7 @@ export class ClusterLink implements SharedLink {
     return `{${owner}}`;
   }
 
-  run<T>(script: Script, keys: readonly string[], figures: readonly string[], waitMs: number): Promise<T | null> {
+  run<T>(script: Script, keys: readonly string[], figures: readonly string[], waitMs?: number): Promise<T | null> {
     const owner = this.owners[keySlot(keys[0]!)];
     return owner ? owner.run(script, keys, figures, waitMs) : Promise.resolve(null);
   }

@@ -28,7 +28,7 @@ const asText = { replyEncoding: 'utf8' } as const;
 export class RedisLink implements SharedLink, SharedNode {
   readonly prefix: string;
   readonly requestWaitMs: number;
-  readonly patientWaitMs: number;
+  private readonly patientWaitMs: number;
   readonly isCluster = false;
   readonly address: string;
   private readonly logger: Logger;
@@ -152,7 +152,12 @@ export class RedisLink implements SharedLink, SharedNode {
     });
   }
 
-  run<T>({ sha }: Script, keys: readonly string[], figures: readonly string[], waitMs: number): Promise<T | null> {
+  run<T>(
+    { sha }: Script,
+    keys: readonly string[],
+    figures: readonly string[],
+    waitMs = this.patientWaitMs,
+  ): Promise<T | null> {
     if (!this.answers) return Promise.resolve(null);
     const args = [sha, String(keys.length)];
     for (const key of keys) args.push(key);

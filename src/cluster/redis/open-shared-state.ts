@@ -109,12 +109,8 @@ class RedisBuckets implements Buckets {
     // What this process alone has used up, the fleet has too.
     if (localWaitMs > 0) return localWaitMs;
     const figures = buckets.flatMap(({ capacity, refillMs }) => [String(capacity), String(refillMs)]);
-    const waitMs = await this.link.run<number>(
-      takeBucketsScript,
-      this.keysOf(buckets),
-      figures,
-      this.link.requestWaitMs,
-    );
+    const { link } = this;
+    const waitMs = await link.run<number>(takeBucketsScript, this.keysOf(buckets), figures, link.requestWaitMs);
     if (waitMs !== null && waitMs > 0) this.local.giveBack(buckets);
     return waitMs ?? 0;
   }
@@ -122,7 +118,7 @@ class RedisBuckets implements Buckets {
   async giveBack(buckets: readonly Bucket[]): Promise<void> {
     this.local.giveBack(buckets);
     const figures = buckets.map(({ refillMs }) => String(refillMs));
-    await this.link.run(giveBackScript, this.keysOf(buckets), figures, this.link.patientWaitMs);
+    await this.link.run(giveBackScript, this.keysOf(buckets), figures);
   }
 
   /** By their hash: the names contain emails, which Redis need not know. One take needs several, so all are in one slot. */
@@ -139,16 +135,11 @@ class RedisTotals implements Totals {
   constructor(private readonly link: SharedLink) {}
 
   add(name: string, amount: number): Promise<number | null> {
-    return this.link.run<number>(
-      addTotalScript,
-      [this.keyOf(name)],
-      [String(amount), livesMs],
-      this.link.patientWaitMs,
-    );
+    return this.link.run<number>(addTotalScript, [this.keyOf(name)], [String(amount), livesMs]);
   }
 
   async atLeast(name: string, amount: number): Promise<void> {
-    await this.link.run(raiseTotalScript, [this.keyOf(name)], [String(amount), livesMs], this.link.patientWaitMs);
+    await this.link.run(raiseTotalScript, [this.keyOf(name)], [String(amount), livesMs]);
   }
 
   private keyOf(name: string): string {

@@ -2,17 +2,19 @@
  * Admits a request in one round trip to Redis. The requests of one turn of the event loop share one command. In a cluster there are up
  * to three commands, sent at once: for the account, for the address, and for the versions that all requests share.
  */
+import { atEndOfTurn } from '../../base/turn.js';
 import type { Admission, AdmissionAnswer, AdmissionAsk, ChatTaken, Counted, KeyAsk, Take } from '../ports.js';
 import { type RedisCounters, resetMsOf, wholeFigure } from './redis-counters.js';
 import type { RawSpendAnswer, RedisSpend } from './redis-spend.js';
 import type { RedisVersions } from './redis-versions.js';
 import { admitScript, readVersionsScript } from './scripts.js';
-import { bySlot, type SharedLink } from './shared-link.js';
+import type { Keyed, SharedLink } from './shared-link.js';
 import { TurnBatch } from './turn-batch.js';
 
 type Answer = (number | string | number[] | null)[];
 
-interface Asked {
+/** The key is of no importance where there is one Redis. */
+interface Asked extends Keyed {
   readonly ask: AdmissionAsk;
   readonly resolve: (answer: AdmissionAnswer | null) => void;
 }
@@ -30,10 +32,9 @@ const away = Promise.resolve(null);
 export class RedisAdmission implements Admission {
   /** The number of requests so far that had to do without Redis. */
   unanswered = 0;
-  private readonly batch = new TurnBatch<Asked>((asked) => this.sendAll(asked));
-  private readonly sharedReads = new TurnBatch<(versions: readonly (string | null)[]) => void>(
-    (readers) => void this.sendShared(readers),
-  );
+  private readonly batch: TurnBatch<Asked>;
+  /** The versions of states and catalogue, read once for all requests of a turn. */
+  private reading: Promise<readonly (string | null)[]> | null = null;
   private readonly sharedKeys: readonly [string, string];
   private readonly windows: readonly string[];
   private readonly peers: RedisCounters;
@@ -47,6 +48,7 @@ export class RedisAdmission implements Admission {
     counters: Record<'peers' | 'requests' | 'tokens', RedisCounters>,
     private readonly spend: RedisSpend,
   ) {
+    this.batch = new TurnBatch(link, (asked) => this.send(asked));
     this.peers = counters.peers;
     this.requests = counters.requests;
     this.tokens = counters.tokens;
@@ -60,26 +62,27 @@ export class RedisAdmission implements Admission {
       this.unanswered++;
       return away;
     }
-    return this.queue(ask);
+    return this.queue('', ask);
   }
 
-  private queue(ask: AdmissionAsk): Promise<AdmissionAnswer | null> {
+  private queue(key: string, ask: AdmissionAsk): Promise<AdmissionAnswer | null> {
     return new Promise((resolve) => {
-      this.batch.add({ ask, resolve });
+      this.batch.add({ key, ask, resolve });
     });
   }
 
   /** Only the node of the account has to answer: without the others the address is counted here, and the store has the states. */
   private async askNodes(ask: AdmissionAsk): Promise<AdmissionAnswer | null> {
     const { peer, key } = ask;
-    if (key && !this.link.isUp(this.requests.keyOf(key.id, key.accountId))) {
+    const counter = key && this.requests.keyOf(key.id, key.accountId);
+    if (counter !== null && !this.link.isUp(counter)) {
       this.unanswered++;
       return null;
     }
     const [counted, shared, keyed] = await Promise.all([
       peer && this.peers.take(peer.name, 1, peer.limit),
       this.readShared(),
-      key && (this.queue({ peer: null, key }) as Promise<KeyedAnswer | null>),
+      counter && (this.queue(counter, { peer: null, key }) as Promise<KeyedAnswer | null>),
     ]);
     if (key && !keyed) {
       // It is counted again by whoever goes on without this answer.
@@ -108,22 +111,16 @@ export class RedisAdmission implements Admission {
     }
   }
 
-  /** The versions of states and catalogue, read once for all requests of a turn. */
   private readShared(): Promise<readonly (string | null)[]> {
-    return new Promise((resolve) => {
-      this.sharedReads.add(resolve);
+    this.reading ??= new Promise((resolve) => {
+      atEndOfTurn('sends', () => {
+        this.reading = null;
+        const { link, sharedKeys } = this;
+        const versions = link.run<(string | null)[]>(readVersionsScript, sharedKeys, [], link.requestWaitMs);
+        resolve(versions.then((found) => found ?? []));
+      });
     });
-  }
-
-  private async sendShared(readers: readonly ((versions: readonly (string | null)[]) => void)[]): Promise<void> {
-    const { requestWaitMs } = this.link;
-    const versions = await this.link.run<(string | null)[]>(readVersionsScript, this.sharedKeys, [], requestWaitMs);
-    for (const resolve of readers) resolve(versions ?? []);
-  }
-
-  private sendAll(asked: readonly Asked[]): void {
-    const keyOf = ({ ask: { key } }: Asked) => (key ? this.requests.keyOf(key.id, key.accountId) : '');
-    for (const together of bySlot(this.link, asked, keyOf)) void this.send(together);
+    return this.reading;
   }
 
   /** In a cluster the script finds no shared versions, because they are in another slot. */

@@ -21,12 +21,8 @@ export class RedisConversations implements Conversations {
 
   /** Sent in the same turn as the count of the request's tokens, so that it costs no round trip of its own. */
   async recall(name: string): Promise<string | null> {
-    const found = await this.link.run<string>(
-      recallConversationScript,
-      [this.keyOf(name)],
-      [],
-      this.link.requestWaitMs,
-    );
+    const { link } = this;
+    const found = await link.run<string>(recallConversationScript, [this.keyOf(name)], [], link.requestWaitMs);
     if (found === null) return this.local.recall(name);
     return found === '' ? null : found;
   }
@@ -34,12 +30,12 @@ export class RedisConversations implements Conversations {
   remember(name: string, routeId: string, accountId: string): void {
     this.local.remember(name, routeId, accountId);
     const figures = [routeId, String(this.ttlMs)];
-    void this.link.run(rememberConversationScript, [this.keyOf(name)], figures, this.link.patientWaitMs);
+    void this.link.run(rememberConversationScript, [this.keyOf(name)], figures);
   }
 
   forget(name: string): void {
     this.local.forget(name);
-    void this.link.run(forgetConversationScript, [this.keyOf(name)], [], this.link.patientWaitMs);
+    void this.link.run(forgetConversationScript, [this.keyOf(name)], []);
   }
 
   private keyOf(name: string): string {

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../../base/turn.js';
 import { MemoryCounters, type MemoryCountersOptions, type OwnWindow } from '../memory.js';
 import type { Counters, Reading, Take } from '../ports.js';
 import { adjustScript, restoreScript, takeScript } from './scripts.js';
-import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
+import { inParts, type Keyed, type SharedLink, type SharedNode } from './shared-link.js';
 import { TurnBatch } from './turn-batch.js';
 
 /** Names that the processes choose are shorter. Longer ones come from outside and are stored by their hash. */
@@ -20,15 +20,17 @@ const countedAwayMax = 65_536;
 /** The number of counters in one command. */
 const restoredMax = 1_000;
 
-interface TakeAsk {
+interface NamedKey extends Keyed {
   readonly name: string;
-  readonly key: string;
+}
+
+interface TakeAsk extends NamedKey {
   readonly amount: number;
   readonly limit: number;
   readonly resolve: (take: Take) => void;
 }
 
-interface Adjustment {
+interface Adjustment extends Keyed {
   readonly take: RedisTake;
   readonly delta: number;
   readonly resolve: () => void;
@@ -41,8 +43,8 @@ export class RedisCounters implements Counters {
   private readonly keyPrefix: string;
   /** The keys of counters that were used while Redis was away, by their names. */
   private readonly countedAway = new Map<string, string>();
-  private readonly takes = new TurnBatch<TakeAsk>((asks) => this.sendAllTakes(asks));
-  private readonly adjustments = new TurnBatch<Adjustment>((asks) => this.sendAllAdjustments(asks), 'releases');
+  private readonly takes: TurnBatch<TakeAsk>;
+  private readonly adjustments: TurnBatch<Adjustment>;
 
   constructor(
     private readonly link: SharedLink,
@@ -53,6 +55,8 @@ export class RedisCounters implements Counters {
     this.windowMs = windowMs;
     this.local = new MemoryCounters(clock, namesMax === undefined ? { windowMs } : { windowMs, namesMax });
     this.keyPrefix = `${link.prefix}c:${family}:`;
+    this.takes = new TurnBatch(link, (asks) => this.sendTakes(asks));
+    this.adjustments = new TurnBatch(link, (asks) => this.sendAdjustments(asks), 'releases');
     // Before any take of this process can reach Redis again.
     link.onBack((node) => this.restore(node));
   }
@@ -93,7 +97,7 @@ export class RedisCounters implements Counters {
     if (this.clock.monotonicMs() >= take.window.endsAtMs) return;
     if (!this.link.isUp(take.key)) return this.noteAway(take.name, take.key);
     return new Promise((resolve) => {
-      this.adjustments.add({ take, delta, resolve });
+      this.adjustments.add({ key: take.key, take, delta, resolve });
     });
   }
 
@@ -111,30 +115,24 @@ export class RedisCounters implements Counters {
    * window, each process can use a limit at most once and not once more.
    */
   private restore(node: SharedNode): void {
-    const counted = [...this.countedAway].filter(([, key]) => node.covers(key));
-    for (const [name] of counted) this.countedAway.delete(name);
-    for (const together of bySlot(this.link, counted, ([, key]) => key)) {
-      for (let at = 0; at < together.length; at += restoredMax)
-        void this.restoreSome(together.slice(at, at + restoredMax));
-    }
+    const counted: NamedKey[] = [];
+    for (const [name, key] of this.countedAway) if (node.covers(key)) counted.push({ name, key });
+    for (const { name } of counted) this.countedAway.delete(name);
+    for (const some of inParts(this.link, counted, restoredMax)) void this.restoreSome(some);
   }
 
-  private async restoreSome(counted: readonly (readonly [name: string, key: string])[]): Promise<void> {
+  private async restoreSome(counted: readonly NamedKey[]): Promise<void> {
     const keys: string[] = [];
     const figures: string[] = [];
-    for (const [name, key] of counted) {
+    for (const { name, key } of counted) {
       const { used, resetMs } = this.local.peek(name);
       if (used <= 0) continue;
       keys.push(key);
       figures.push(wholeFigure(used), String(resetMs));
     }
     if (keys.length === 0) return;
-    if ((await this.link.run(restoreScript, keys, figures, this.link.patientWaitMs)) !== null) return;
-    for (const [name, key] of counted) this.noteAway(name, key);
-  }
-
-  private sendAllTakes(asks: readonly TakeAsk[]): void {
-    for (const together of bySlot(this.link, asks, ({ key }) => key)) void this.sendTakes(together);
+    if ((await this.link.run(restoreScript, keys, figures)) !== null) return;
+    for (const { name, key } of counted) this.noteAway(name, key);
   }
 
   private async sendTakes(asks: readonly TakeAsk[]): Promise<void> {
@@ -161,18 +159,14 @@ export class RedisCounters implements Counters {
     return new RedisTake({ admitted: answer[at] === 1, used, resetMs }, this, { name, key }, window);
   }
 
-  private sendAllAdjustments(asks: readonly Adjustment[]): void {
-    for (const together of bySlot(this.link, asks, ({ take }) => take.key)) void this.sendAdjustments(together);
-  }
-
   private async sendAdjustments(asks: readonly Adjustment[]): Promise<void> {
     const keys: string[] = [];
     const figures: string[] = [];
-    for (const { take, delta } of asks) {
-      keys.push(take.key);
+    for (const { key, take, delta } of asks) {
+      keys.push(key);
       figures.push(String(take.window.id), wholeFigure(delta));
     }
-    const sums = await this.link.run<(number | null)[]>(adjustScript, keys, figures, this.link.patientWaitMs);
+    const sums = await this.link.run<(number | null)[]>(adjustScript, keys, figures);
     for (let i = 0; i < asks.length; i++) {
       const { take, resolve } = asks[i]!;
       const sum = sums?.[i] ?? null;
@@ -202,7 +196,7 @@ class RedisTake implements Take {
   constructor(
     { admitted, used, resetMs }: Reading & { admitted: boolean },
     private readonly counters: RedisCounters,
-    { name, key }: { name: string; key: string },
+    { name, key }: NamedKey,
     readonly window: OwnWindow,
   ) {
     this.admitted = admitted;

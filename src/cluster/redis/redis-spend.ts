@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { OwnHold, RedisSpending, SpendAnswer, SpendAsk, SpendSubject } from '../shared-spend.js';
-import { bySlot, inParts, type SharedLink, type SharedNode } from './shared-link.js';
+import { inParts, type Keyed, type SharedLink, type SharedNode } from './shared-link.js';
 import {
   forgetSpentScript,
   heldSpendScript,
@@ -46,12 +46,12 @@ interface OwnHolds {
   publishedMs: number;
 }
 
-interface Taking {
+interface Taking extends Keyed {
   readonly ask: SpendAsk;
   readonly resolve: (answer: SpendAnswer | null) => void;
 }
 
-interface Release {
+interface Release extends Keyed {
   readonly own: OwnHolds;
   readonly estimatePico: bigint;
   readonly requests: number;
@@ -63,12 +63,14 @@ export class RedisSpend implements RedisSpending {
   private readonly keyPrefix: string;
   private readonly holds = new Map<string, OwnHolds>();
   private readonly missedListeners: ((subject: SpendSubject) => void)[] = [];
-  private readonly takes = new TurnBatch<Taking>((asks) => this.sendAllTakes(asks));
-  private readonly releases = new TurnBatch<Release>((asks) => this.sendAllReleases(asks), 'releases');
+  private readonly takes: TurnBatch<Taking>;
+  private readonly releases: TurnBatch<Release>;
   private readonly renewal: NodeJS.Timeout;
 
   constructor(private readonly link: SharedLink) {
     this.keyPrefix = `${link.prefix}s:`;
+    this.takes = new TurnBatch(link, (asks) => this.sendTakes(asks));
+    this.releases = new TurnBatch(link, (asks) => this.sendReleases(asks), 'releases');
     link.onBack((node) => this.comeBack(node));
     this.renewal = setInterval(() => this.renew(), renewMs).unref();
   }
@@ -95,15 +97,16 @@ export class RedisSpend implements RedisSpending {
   }
 
   async forget(subjects: readonly SpendSubject[]): Promise<void> {
-    const keys = subjects.map((subject) => this.keyOf(subject));
-    const run = (some: string[]) => this.link.run(forgetSpentScript, some, [], this.link.patientWaitMs);
-    await Promise.all(inParts(this.link, keys, (key) => key, publishedMax).map(run));
+    const all = subjects.map((subject) => ({ key: this.keyOf(subject) }));
+    const run = (some: readonly Keyed[]) => this.link.run(forgetSpentScript, keysOf(some), []);
+    await Promise.all(inParts(this.link, all, publishedMax).map(run));
   }
 
   take(ask: SpendAsk): Promise<SpendAnswer | null> {
-    if (!this.link.isUp(this.keyOf(ask.limits[0]!.subject))) return Promise.resolve(null);
+    const key = this.keyOf(ask.limits[0]!.subject);
+    if (!this.link.isUp(key)) return Promise.resolve(null);
     return new Promise((resolve) => {
-      this.takes.add({ ask, resolve });
+      this.takes.add({ key, ask, resolve });
     });
   }
 
@@ -111,7 +114,7 @@ export class RedisSpend implements RedisSpending {
     for (const { subject } of limits) {
       const own = this.ownOf(subject);
       this.count(own, estimatePico);
-      this.sendRelease({ own, estimatePico: -estimatePico, requests: -1, costPico: 0n });
+      this.sendRelease({ own, key: own.key, estimatePico: -estimatePico, requests: -1, costPico: 0n });
     }
   }
 
@@ -120,17 +123,18 @@ export class RedisSpend implements RedisSpending {
       const own = this.ownOf(subject);
       own.heldPico -= estimatePico;
       own.requests--;
-      this.sendRelease({ own, estimatePico, requests: 1, costPico });
+      this.sendRelease({ own, key: own.key, estimatePico, requests: 1, costPico });
     }
   }
 
   addCost(subject: SpendSubject, costPico: bigint): void {
-    this.sendRelease({ own: this.ownOf(subject), estimatePico: 0n, requests: 0, costPico });
+    const own = this.ownOf(subject);
+    this.sendRelease({ own, key: own.key, estimatePico: 0n, requests: 0, costPico });
   }
 
   async setSpent(subject: SpendSubject, spentPico: bigint, when: 'first' | 'least' | number): Promise<boolean> {
     const figures = [...amountFigures(spentPico), String(when)];
-    return (await this.link.run<number>(setSpentScript, [this.keyOf(subject)], figures, this.link.patientWaitMs)) === 1;
+    return (await this.link.run<number>(setSpentScript, [this.keyOf(subject)], figures)) === 1;
   }
 
   async inFlight(subject: SpendSubject): Promise<{ heldPico: bigint; requests: number } | null> {
@@ -187,11 +191,6 @@ export class RedisSpend implements RedisSpending {
     own.requests++;
   }
 
-  private sendAllTakes(asks: readonly Taking[]): void {
-    const keyOf = ({ ask }: Taking) => this.keyOf(ask.limits[0]!.subject);
-    for (const together of bySlot(this.link, asks, keyOf)) void this.sendTakes(together);
-  }
-
   private async sendTakes(asks: readonly Taking[]): Promise<void> {
     const keys: string[] = [];
     const figures = [this.owner];
@@ -212,19 +211,13 @@ export class RedisSpend implements RedisSpending {
     this.releases.add(release);
   }
 
-  private sendAllReleases(asks: readonly Release[]): void {
-    for (const together of bySlot(this.link, asks, ({ own }) => own.key)) void this.sendReleases(together);
-  }
-
   private async sendReleases(asks: readonly Release[]): Promise<void> {
-    const keys: string[] = [];
     const figures = [this.owner];
     for (const { own, estimatePico, requests, costPico } of asks) {
       own.queued--;
-      keys.push(own.key);
       figures.push(...amountFigures(estimatePico), String(requests), ...amountFigures(costPico));
     }
-    const known = await this.link.run<number[]>(releaseSpendScript, keys, figures, this.link.patientWaitMs);
+    const known = await this.link.run<number[]>(releaseSpendScript, keysOf(asks), figures);
     // Where Redis did not answer, coming back reports it.
     for (let i = 0; known && i < asks.length; i++) {
       const { own, costPico } = asks[i]!;
@@ -252,25 +245,24 @@ export class RedisSpend implements RedisSpending {
   }
 
   private publish(all: readonly OwnHolds[]): void {
-    for (const some of inParts(this.link, all, ({ key }) => key, publishedMax)) this.publishSome(some);
-  }
-
-  private publishSome(some: readonly OwnHolds[]): void {
     const nowMs = performance.now();
-    const figures = [this.owner];
-    for (const own of some) {
-      own.sentMs = nowMs;
-      own.publishedMs = nowMs;
-      figures.push(...amountFigures(own.heldPico), String(own.requests));
+    for (const some of inParts(this.link, all, publishedMax)) {
+      const figures = [this.owner];
+      for (const own of some) {
+        own.sentMs = nowMs;
+        own.publishedMs = nowMs;
+        figures.push(...amountFigures(own.heldPico), String(own.requests));
+      }
+      void this.link.run(publishSpendScript, keysOf(some), figures);
     }
-    const keys = some.map(({ key }) => key);
-    void this.link.run(publishSpendScript, keys, figures, this.link.patientWaitMs);
   }
 
   private reportMissed(subject: SpendSubject): void {
     for (const listener of this.missedListeners) listener(subject);
   }
 }
+
+const keysOf = (asks: readonly Keyed[]): string[] => asks.map(({ key }) => key);
 
 function answerOf(raw: readonly number[]): SpendAnswer {
   const place = raw[1]!;

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Subject, Versions } from '../ports.js';
 import { currentScript, raiseScript } from './scripts.js';
-import { bySlot, type SharedLink, type SharedNode } from './shared-link.js';
+import { inParts, type Keyed, type SharedLink, type SharedNode } from './shared-link.js';
 
 /** An expired version reads as none, which only makes processes read the store again. */
 const livesSeconds = String(7 * 24 * 60 * 60);
@@ -15,6 +15,10 @@ const raiseWaitMs = 3_000;
 const subjectsMax = 1_000;
 /** What states and catalogue have in common in a cluster. */
 const fleetTag = 'fleet';
+
+interface Due extends Keyed {
+  readonly subject: Subject;
+}
 
 interface Waiter {
   readonly resolve: () => void;
@@ -84,37 +88,29 @@ export class RedisVersions implements Versions {
 
   /** Sends missing raises, through a node that comes back where one is given. False where not all of them arrived. */
   private async pay(subjects: readonly Subject[], node?: SharedNode): Promise<boolean> {
-    const commands: Promise<boolean>[] = [];
-    for (const together of bySlot(this.link, [...new Set(subjects)], (subject) => this.keyOf(subject))) {
-      for (let at = 0; at < together.length; at += subjectsMax)
-        commands.push(this.paySome(together.slice(at, at + subjectsMax), node));
-    }
-    return (await Promise.all(commands)).every(Boolean);
+    const due = [...new Set(subjects)].map((subject) => ({ subject, key: this.keyOf(subject) }));
+    const paying = inParts(this.link, due, subjectsMax).map((some) => this.paySome(some, node));
+    return (await Promise.all(paying)).every(Boolean);
   }
 
   /** A raise added from here on is sent again, because its change came after this. */
-  private async paySome(subjects: readonly Subject[], node: SharedNode | undefined): Promise<boolean> {
-    const paid = subjects.map((subject): [Subject, Set<Waiter>] => [subject, this.owed.get(subject) ?? new Set()]);
-    for (const subject of subjects) this.owed.delete(subject);
-    const keys = subjects.map((subject) => this.keyOf(subject));
+  private async paySome(due: readonly Due[], node: SharedNode | undefined): Promise<boolean> {
+    const paid = due.map(({ subject }): [Subject, Set<Waiter>] => [subject, this.owed.get(subject) ?? new Set()]);
+    for (const { subject } of due) this.owed.delete(subject);
+    const keys = due.map(({ key }) => key);
     const figures = [newVersion(), livesSeconds];
-    const raised = node
-      ? await node.runAway(raiseScript, keys, figures)
-      : await this.link.run(raiseScript, keys, figures, this.link.patientWaitMs);
+    const raised = await (node ? node.runAway(raiseScript, keys, figures) : this.link.run(raiseScript, keys, figures));
     for (const [subject, waiters] of paid) {
-      if (raised === null)
-        this.owe(
-          subject,
-          [...waiters].filter(({ missing }) => missing.has(subject)),
-        );
-      else for (const waiter of waiters) this.arrive(waiter, subject);
+      const left = [...waiters].filter(({ missing }) => missing.has(subject));
+      if (raised === null) this.owe(subject, left);
+      else for (const waiter of left) this.arrive(waiter, subject);
     }
     return raised !== null;
   }
 
   private arrive(waiter: Waiter, subject: Subject): void {
-    // One that gave up is resolved already.
-    if (!waiter.missing.delete(subject) || waiter.missing.size > 0) return;
+    waiter.missing.delete(subject);
+    if (waiter.missing.size > 0) return;
     clearTimeout(waiter.timer);
     waiter.resolve();
   }

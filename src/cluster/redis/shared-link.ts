@@ -17,8 +17,6 @@ export interface SharedLink {
   readonly prefix: string;
   /** How long a request waits. */
   readonly requestWaitMs: number;
-  /** The limit for work that no request waits for. */
-  readonly patientWaitMs: number;
   readonly isCluster: boolean;
   /** Whether everything is within reach. */
   readonly up: boolean;
@@ -31,8 +29,11 @@ export interface SharedLink {
    * replicas of an earlier version use the same names.
    */
   tagOf(owner: string): string;
-  /** Runs a script on keys of one slot; null where Redis is out of reach or does not answer in time. Never rejects. */
-  run<T>(script: Script, keys: readonly string[], figures: readonly string[], waitMs: number): Promise<T | null>;
+  /**
+   * Runs a script on keys of one slot; null where Redis is out of reach or does not answer in time. Never rejects. Without `waitMs` it
+   * waits as long as work may that no request waits for.
+   */
+  run<T>(script: Script, keys: readonly string[], figures: readonly string[], waitMs?: number): Promise<T | null>;
   /** Called each time a server goes out of reach, before callers that waited for it go on. */
   onAway(listener: () => void): void;
   /**
@@ -49,16 +50,19 @@ export interface SharedLink {
   close(): Promise<void>;
 }
 
+/** Something that is asked of the server of a key. */
+export interface Keyed {
+  readonly key: string;
+}
+
+type Slots = Pick<SharedLink, 'isCluster' | 'slotOf'>;
+
 /** The asks that can share a command, in their order. */
-export function bySlot<Ask>(
-  link: Pick<SharedLink, 'isCluster' | 'slotOf'>,
-  asks: readonly Ask[],
-  keyOf: (ask: Ask) => string,
-): Iterable<readonly Ask[]> {
+export function bySlot<Ask extends Keyed>(link: Slots, asks: readonly Ask[]): Iterable<readonly Ask[]> {
   if (!link.isCluster) return [asks];
   const groups = new Map<number, Ask[]>();
   for (const ask of asks) {
-    const slot = link.slotOf(keyOf(ask));
+    const slot = link.slotOf(ask.key);
     const group = groups.get(slot);
     if (group) group.push(ask);
     else groups.set(slot, [ask]);
@@ -67,14 +71,9 @@ export function bySlot<Ask>(
 }
 
 /** The asks in parts of so many that can share a command. */
-export function inParts<Ask>(
-  link: Pick<SharedLink, 'isCluster' | 'slotOf'>,
-  asks: readonly Ask[],
-  keyOf: (ask: Ask) => string,
-  most: number,
-): Ask[][] {
-  const parts: Ask[][] = [];
-  for (const together of bySlot(link, asks, keyOf))
+export function inParts<Ask extends Keyed>(link: Slots, asks: readonly Ask[], most: number): (readonly Ask[])[] {
+  const parts: (readonly Ask[])[] = [];
+  for (const together of bySlot(link, asks))
     for (let at = 0; at < together.length; at += most) parts.push(together.slice(at, at + most));
   return parts;
 }

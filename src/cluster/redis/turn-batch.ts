@@ -1,18 +1,20 @@
 /**
- * Collects what the requests of one turn of the event loop ask of Redis into one command: measured, most of the cost is the
- * command's.
+ * Collects what the requests of one turn of the event loop ask of Redis into one command, or one for each slot of a cluster: measured,
+ * most of the cost is the command's.
  */
 import { atEndOfTurn, type TurnStage } from '../../base/turn.js';
+import { bySlot, type Keyed, type SharedLink } from './shared-link.js';
 
 /** Redis does nothing else while it runs a script; this many requests take about a millisecond. */
 const asksMax = 128;
 
-export class TurnBatch<Ask> {
+export class TurnBatch<Ask extends Keyed> {
   private asks: Ask[] = [];
 
   /** What a request gives back belongs to `releases`, so that it leaves before the answer of the request. */
   constructor(
-    private readonly send: (asks: Ask[]) => void,
+    private readonly link: Pick<SharedLink, 'isCluster' | 'slotOf'>,
+    private readonly send: (asks: readonly Ask[]) => unknown,
     private readonly stage: TurnStage = 'sends',
   ) {}
 
@@ -26,6 +28,6 @@ export class TurnBatch<Ask> {
     const { asks } = this;
     if (asks.length === 0) return;
     this.asks = [];
-    this.send(asks);
+    for (const together of bySlot(this.link, asks)) this.send(together);
   };
 }
