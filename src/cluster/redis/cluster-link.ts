@@ -3,10 +3,11 @@
  * keys of its own slots out of reach (docs/decisions/0047).
  */
 import type { Logger } from '../../base/logger.js';
-import { askForSlots, credentialsOf, readSlots, type SlotRange, seedAddress } from './cluster-slots.js';
+import { askForSlots, credentialsOf, readSlots, type SlotRange } from './cluster-slots.js';
 import { keySlot, slotCount } from './key-slot.js';
 import { RedisLink } from './link.js';
 import { type LinkOptions, patientWaitMs, prefixOf, requestWaitMs } from './link-options.js';
+import { maskedAddress } from './redis-address.js';
 import type { Script } from './script.js';
 import type { BackStep, SharedLink, SharedNode } from './shared-link.js';
 
@@ -34,10 +35,9 @@ export class ClusterLink implements SharedLink {
   /** By their addresses. */
   private readonly members = new Map<string, Member>();
   private owners: readonly (RedisLink | undefined)[] = [];
-  private readonly awayListeners: (() => void)[] = [];
   private readonly lostListeners: (() => void)[] = [];
-  private readonly backListeners: ((node: SharedNode) => void)[] = [];
-  private readonly backSteps: BackStep[] = [];
+  /** What is done with every connection, also with those that are opened later. */
+  private readonly preparations: ((link: RedisLink) => void)[] = [];
   private refreshing: Promise<void> | null = null;
   private timer: NodeJS.Timeout | undefined;
   private turn = 0;
@@ -75,23 +75,25 @@ export class ClusterLink implements SharedLink {
   }
 
   onAway(listener: () => void): void {
-    this.awayListeners.push(listener);
-    for (const { link } of this.members.values()) link.onAway(listener);
+    this.prepare((link) => link.onAway(listener));
   }
 
   onLost(listener: () => void): void {
     this.lostListeners.push(listener);
-    for (const { link } of this.members.values()) link.onLost(listener);
+    this.prepare((link) => link.onLost(listener));
   }
 
   onBack(listener: (node: SharedNode) => void): void {
-    this.backListeners.push(listener);
-    for (const { link } of this.members.values()) link.onBack(listener);
+    this.prepare((link) => link.onBack(listener));
   }
 
   beforeBack(step: BackStep): void {
-    this.backSteps.push(step);
-    for (const { link } of this.members.values()) link.beforeBack(step);
+    this.prepare((link) => link.beforeBack(step));
+  }
+
+  private prepare(preparation: (link: RedisLink) => void): void {
+    this.preparations.push(preparation);
+    for (const { link } of this.members.values()) preparation(link);
   }
 
   async open(): Promise<void> {
@@ -99,7 +101,7 @@ export class ClusterLink implements SharedLink {
     await this.refresh();
     await Promise.all([...this.members.values()].map(({ opened }) => opened));
     if (this.members.size === 0)
-      this.logger.warn({ redis: this.options.redisUrls.map(seedAddress) }, 'no node of the Redis cluster answers');
+      this.logger.warn({ redis: this.options.redisUrls.map(maskedAddress) }, 'no node of the Redis cluster answers');
   }
 
   async close(): Promise<void> {
@@ -177,10 +179,7 @@ export class ClusterLink implements SharedLink {
         onRefusal: () => void this.refresh(),
       },
     );
-    for (const listener of this.awayListeners) link.onAway(listener);
-    for (const listener of this.lostListeners) link.onLost(listener);
-    for (const listener of this.backListeners) link.onBack(listener);
-    for (const step of this.backSteps) link.beforeBack(step);
+    for (const preparation of this.preparations) preparation(link);
     return { link, opened: link.open(), aliveKey: '' };
   }
 

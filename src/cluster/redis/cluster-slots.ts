@@ -1,7 +1,6 @@
 /** Reads which node of a cluster has which slots. */
 import { Redis, type RedisOptions } from 'ioredis';
 import { slotCount } from './key-slot.js';
-import { maskedAddress } from './redis-address.js';
 
 /** The slots from one number to another, both included, and the address `host:port` of their master. */
 export interface SlotRange {
@@ -18,11 +17,6 @@ export function credentialsOf(redisUrls: readonly string[]): { scheme: string; c
   if (!named) return { scheme, client: {} };
   const [username, password] = [decodeURIComponent(named.username), decodeURIComponent(named.password)];
   return { scheme, client: { ...(username && { username }), ...(password && { password }) } };
-}
-
-/** The address of a node for logs. */
-export function seedAddress(redisUrl: string): string {
-  return maskedAddress(redisUrl);
 }
 
 /** null where the node does not answer, or is of no cluster. */
