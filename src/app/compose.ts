@@ -177,7 +177,7 @@ async function start(options: GatewayOptions, parts: OpenParts): Promise<Gateway
       ...{ config, env, clock, logger, territories, ipLimiter, keyLimiter, bodyMemory, directory, catalogue },
       ...{ modelStates, health, holds: heldRoutes, providerKeys, journal, expiry, meters, spend, routeHistory },
       ...{ conversations: deployment.conversations, proof: proof.pipeline, names, brought, own: own.candidates },
-      fleet: deployment.fleet,
+      ...{ admission: deployment.admission, fleet: deployment.fleet },
     },
     parts,
   );

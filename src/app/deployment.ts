@@ -17,7 +17,9 @@ import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import { Fleet, type SettlementOutcome } from '../fleet/fleet.js';
 import type { HttpDeps } from '../http/deps.js';
 import type { Figures } from '../observability/metrics/figures.js';
-import type { PipelinePorts } from '../pipeline/ports.js';
+import { fleetAdmission } from '../pipeline/admit/fleet-admission.js';
+import { ownAdmission } from '../pipeline/admit.js';
+import type { Admission, PipelinePorts } from '../pipeline/ports.js';
 import type { Store } from '../storage/store.js';
 
 export interface Deployment extends Readonly<HttpDeps['deployment']> {
@@ -31,6 +33,7 @@ export interface Deployment extends Readonly<HttpDeps['deployment']> {
   readonly spend: RedisSpending | null;
   readonly identities: Identities;
   /** What the request path asks the other processes; null where there are none. */
+  readonly admission: Admission;
   readonly fleet: PipelinePorts['fleet'];
   /** Writes the records that the settler hands over, and notes how far the journals are settled. */
   settle(rows: readonly SettlementRow[], offsets: readonly JournalOffset[]): Promise<void>;
@@ -84,6 +87,7 @@ class SingleProcess implements Deployment {
   readonly totals = undefined;
   readonly spend = null;
   readonly identities: Identities;
+  readonly admission = ownAdmission;
   readonly fleet = null;
   readonly settling = null;
   private otherProcessSeen = false;
@@ -149,6 +153,7 @@ class FleetProcess implements Deployment {
   readonly conversations: Conversations | null;
   readonly totals: Totals;
   readonly spend: RedisSpending;
+  readonly admission: Admission;
   readonly fleet: Fleet;
 
   constructor(
@@ -161,6 +166,7 @@ class FleetProcess implements Deployment {
     this.totals = shared.totals;
     this.spend = shared.spend;
     this.fleet = new Fleet({ ...deps, versions: shared.versions, admission: shared.admission });
+    this.admission = fleetAdmission(this.fleet);
   }
 
   get identities(): Identities {

@@ -33,6 +33,7 @@ type Given =
   | 'holds'
   | 'providerKeys'
   | 'journal'
+  | 'admission'
   | 'fleet'
   | 'spend'
   | 'conversations'

@@ -8,8 +8,8 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import { AnswerBytes } from '../wire/outgoing-body.js';
 import { admit } from './admit.js';
 import { CallerGone } from './caller.js';
-import type { Arrival } from './exchange.js';
 import { gate, wishesOf } from './gate.js';
+import type { Arrival } from './handover.js';
 import { headsOf, withOwn } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { rank } from './rank.js';
@@ -18,8 +18,9 @@ import { checkContentType, estimatePromptTokens, freeLargeParts } from './valida
 import { countPrompt } from './walk/count-prompt.js';
 
 /** A count is free: it needs no credit, takes none of the key's tokens and leaves no record. */
-export async function answerCount(ports: PipelinePorts, { door, caller, requestId, notes }: Arrival): Promise<void> {
-  const identity = await admit(ports, caller, door);
+export async function answerCount(ports: PipelinePorts, arrival: Arrival): Promise<void> {
+  const { door, caller, requestId, notes } = arrival;
+  const identity = await admit(ports, arrival);
   checkContentType(caller.contentType);
   const body = await caller.readBody(ports.bodyMemory.open(identity.account.id));
   notes.bodyBytes = body.length;

@@ -3,42 +3,33 @@
  * then admits it, takes its tokens and holds its estimate. Nothing is answered from here: what is wrong with the request is found again
  * after its admission, in the order in which errors are answered.
  */
-import { isPending, type MaybePromise } from '../base/turn.js';
+import { andThen, isPending, type MaybePromise } from '../base/turn.js';
 import type { ChatAsk, ChatTaken, Take } from '../cluster/ports.js';
-import type { SpendAsk } from '../cluster/shared-spend.js';
+import type { SpendAnswer, SpendAsk } from '../cluster/shared-spend.js';
 import type { Identity } from '../domain/account.js';
-import type { Door } from '../doors/door.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { isJsonType } from '../wire/json-text.js';
-import type { Caller } from './caller.js';
-import type { Exchange } from './handover.js';
-import type { PipelinePorts } from './ports.js';
+import type { Arrival, Exchange } from './handover.js';
+import type { EarlyTake, PipelinePorts } from './ports.js';
 
-type Prepare = (identity: Identity, request: ChatRequest) => Exchange;
+type Prepare = (ports: PipelinePorts, arrival: Arrival, identity: Identity, request: ChatRequest) => Exchange;
 
-interface PreparedChat {
-  readonly exchange: Exchange;
-  readonly taken: ChatTaken;
-  readonly spendAsk: SpendAsk | null;
-  /** The tokens of the project; null where it has no limit. */
-  readonly ofProject: Take | null;
-}
-
-export class EarlyChat {
+export class EarlyChat implements EarlyTake {
   private read: ChatRequest | null = null;
   /** A name may have changed during the round trip, and the body was read with it. */
   private namesVersion = 0;
   private exchange: Exchange | null = null;
-  private spendAsk: SpendAsk | null = null;
-  private taken: ChatTaken | null = null;
   /** The tokens of the project, where it has a limit. */
-  private asked: MaybePromise<Take> | null = null;
-  private ofProject: Take | null = null;
+  private ofProject: MaybePromise<Take> | null = null;
+  /** What the shared state was asked to hold, and its answer; null where nothing limits what the request may spend. */
+  ask: SpendAsk | null = null;
+  answer: SpendAnswer | null = null;
+  /** Why there are not enough tokens, to be thrown in the order of errors. */
+  refusal: unknown = null;
 
   constructor(
     private readonly ports: PipelinePorts,
-    private readonly caller: Caller,
-    private readonly door: Door,
+    private readonly arrival: Arrival,
     private readonly open: Prepare,
   ) {}
 
@@ -47,17 +38,21 @@ export class EarlyChat {
     return this.namesVersion === this.ports.names.version ? this.read : null;
   }
 
-  /** What the chat takes besides its admission; null where that is not known yet. */
+  get isHeld(): boolean {
+    return this.answer?.kind === 'held';
+  }
+
   prepare(identity: Identity): Omit<ChatAsk, 'keyVersion' | 'accountVersion'> | null {
-    const { ports, caller } = this;
+    const { ports, arrival } = this;
+    const { caller, door } = arrival;
     const body = caller.bodyAtHand();
     if (!body || !isJsonType(caller.contentType) || ports.keyLimiter.isUsedUp(identity)) return null;
     this.namesVersion = ports.names.version;
     try {
-      const request = ports.validator.validate(this.door, body);
+      const request = ports.validator.validate(door, body);
       if (isPending(request)) return null;
       this.read = request;
-      const exchange = this.open(identity, request);
+      const exchange = this.open(ports, arrival, identity, request);
       // It takes its tokens and gives them back, in the order of errors.
       if (exchange.refusal) return null;
       this.exchange = exchange;
@@ -65,47 +60,51 @@ export class EarlyChat {
       return null;
     }
     const { promptEstimate, costEstimatePico, createdAt, holdsBalance } = this.exchange;
-    this.spendAsk = ports.spend.askOf(identity, costEstimatePico, createdAt, holdsBalance);
-    this.asked = ports.keyLimiter.takeProjectTokens(identity, promptEstimate);
-    return { tokens: promptEstimate, tokenLimit: ports.keyLimiter.tokenLimitOf(identity), spend: this.spendAsk };
+    this.ask = ports.spend.askOf(identity, costEstimatePico, createdAt, holdsBalance);
+    this.ofProject = ports.keyLimiter.takeProjectTokens(identity, promptEstimate);
+    return { tokens: promptEstimate, tokenLimit: ports.keyLimiter.tokenLimitOf(identity), spend: this.ask };
   }
 
-  /** Wait for what it returns: the tokens of the project are on their way. */
-  answered(taken: ChatTaken | null): Promise<void> | null {
-    this.taken = taken;
-    return this.asked === null ? null : this.join(this.asked);
+  take(taken: ChatTaken | null): MaybePromise<void> {
+    if (this.ofProject === null) return this.takeOver(taken, null);
+    return andThen(this.ofProject, (ofProject) => this.takeOver(taken, ofProject));
   }
 
-  /** Where the project refuses, all is given back, and the request is refused later, in the order of errors. */
-  private async join(asked: MaybePromise<Take>): Promise<void> {
-    this.asked = null;
-    const ofProject = await asked;
-    if (!ofProject.admitted) this.undo();
-    else if (this.taken?.tokens.admitted) this.ofProject = ofProject;
-    else void ofProject.adjust(-this.exchange!.promptEstimate);
-  }
-
-  /** What was prepared for this very caller and catalogue, if it was also taken. Whoever gets it has to end what it holds. */
-  take(identity: Identity): PreparedChat | null {
-    const { exchange, taken, spendAsk, ofProject, ports } = this;
-    const isCurrent = exchange?.snapshot === ports.catalogue.current && this.request !== null;
-    if (!exchange || !taken || exchange.identity !== identity || !isCurrent) {
-      this.undo();
-      return null;
+  private takeOver(taken: ChatTaken | null, ofProject: Take | null): void {
+    const { exchange, ports } = this;
+    if (!exchange) return;
+    if (!taken) {
+      if (ofProject?.admitted) void ofProject.adjust(-exchange.promptEstimate);
+      this.exchange = null;
+      return;
     }
-    this.taken = null;
-    return { exchange, taken, spendAsk, ofProject };
+    const { identity, promptEstimate } = exchange;
+    this.answer = taken.spend;
+    if (this.ask && this.isHeld) {
+      const hold = ports.spend.takeAs(identity, this.ask, this.answer);
+      if (!isPending(hold)) exchange.hold = hold;
+    }
+    try {
+      exchange.reservation = ports.keyLimiter.reserve(identity, promptEstimate, taken.tokens, ofProject);
+    } catch (refusal) {
+      this.refusal = refusal;
+      exchange.hold.release(0n);
+    }
+  }
+
+  /** What was prepared for this very caller and catalogue, with what it has taken. Whoever gets it has to end what it holds. */
+  exchangeOf(identity: Identity): Exchange | null {
+    const { exchange, ports } = this;
+    if (exchange?.identity === identity && exchange.snapshot === ports.catalogue.current && this.request)
+      return exchange;
+    this.undo();
+    return null;
   }
 
   /** Gives back what was taken, where nobody goes on with it. */
   undo(): void {
-    const { exchange, taken, spendAsk, ofProject, ports } = this;
-    this.taken = null;
-    if (!exchange || !taken?.tokens.admitted) return;
-    const { identity, promptEstimate } = exchange;
-    ports.keyLimiter.reserve(identity, promptEstimate, taken.tokens, ofProject).cancel();
-    if (taken.spend?.kind !== 'held') return;
-    const hold = ports.spend.takeAs(identity, spendAsk!, taken.spend);
-    if (!isPending(hold)) hold.release(0n);
+    this.exchange?.reservation.cancel();
+    this.exchange?.hold.release(0n);
+    this.exchange = null;
   }
 }

@@ -9,31 +9,19 @@ import { isPending, type MaybePromise } from '../base/turn.js';
 import { estimateCost } from '../billing/bill.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
-import type { Door } from '../doors/door.js';
 import { checkEndUser, endUserIn } from '../doors/end-user.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { Reservation } from '../limits/rate-limits.js';
 import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import type { Caller } from './caller.js';
 import type { EarlyChat } from './early-chat.js';
 import { gateChain, wishesOf } from './gate.js';
-import type { ChatNotes, Exchange } from './handover.js';
+import type { Arrival, Exchange } from './handover.js';
 import { countedRoutes, takeOwn, unpaidBy, usesOperators, withOwn } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
 import { recallRoute } from './sticky.js';
 import { applyStrictness, checkContentType, estimatePromptTokens, freeLargeParts, isLargeBody } from './validate.js';
-
-export interface Arrival {
-  readonly door: Door;
-  readonly caller: Caller;
-  readonly requestId: string;
-  /** Monotonic milliseconds. */
-  readonly startedAtMs: number;
-  /** Filled as the request proceeds, for metrics, traces and the log. */
-  readonly notes: ChatNotes;
-}
 
 /** An admitted caller, when it came, and what is known of its body. */
 export interface Admitted {
@@ -120,15 +108,15 @@ function openRead(
   const { caller, notes } = arrival;
   if (admitted.endUser != null) checkEndUser(arrival.door.name, admitted.endUser);
   if (notes.bodyBytes <= countedWhileServedBytes) caller.releaseBody();
-  const prepared = early?.take(identity) ?? null;
-  const exchange = prepared?.exchange ?? prepareExchange(ports, arrival, identity, request);
+  const prepared = early?.exchangeOf(identity) ?? null;
+  const exchange = prepared ?? prepareExchange(ports, arrival, identity, request);
   exchange.startedAtMs = admitted.startedAtMs;
   exchange.bodyMs = admitted.bodyMs;
   exchange.requestHash = admitted.requestHash;
   exchange.endUser = admitted.endUser ?? null;
   const taking = exchange.plan.hasOwn
-    ? takeOwn(exchange, (isFirst) => takeFor(ports, exchange, isFirst ? prepared : null))
-    : takeFor(ports, exchange, prepared);
+    ? takeOwn(exchange, (isFirst) => takeFor(ports, exchange, isFirst && prepared ? early : null))
+    : takeFor(ports, exchange, prepared && early);
   if (isPending(taking)) return taking.then(() => opened(arrival, exchange));
   return opened(arrival, exchange);
 }
@@ -213,32 +201,26 @@ const nothingReserved: Reservation = { correct: () => {}, keep: () => {}, cancel
 const nothingHeld: SpendHold = { release: () => {} };
 
 /** Reserves the tokens, then holds the estimated cost, unless that happened with the admission. A request that is refused holds nothing. */
-function takeFor(
-  ports: PipelinePorts,
-  exchange: Exchange,
-  prepared: ReturnType<EarlyChat['take']>,
-): MaybePromise<void> {
-  const { keyLimiter } = ports;
-  const { identity, promptEstimate } = exchange;
-  const reservation = prepared
-    ? keyLimiter.reserve(identity, promptEstimate, prepared.taken.tokens, prepared.ofProject)
-    : keyLimiter.takeTokens(identity, promptEstimate);
-  if (isPending(reservation)) return reservation.then((taken) => holdFor(ports, exchange, prepared, taken));
-  return holdFor(ports, exchange, prepared, reservation);
+function takeFor(ports: PipelinePorts, exchange: Exchange, early: EarlyChat | null): MaybePromise<void> {
+  if (early?.refusal) throw early.refusal;
+  const { identity, promptEstimate, reservation } = exchange;
+  const taken = early ? reservation : ports.keyLimiter.takeTokens(identity, promptEstimate);
+  if (isPending(taken)) return taken.then((tokens) => holdFor(ports, exchange, early, tokens));
+  return holdFor(ports, exchange, early, taken);
 }
 
 function holdFor(
   { spend }: PipelinePorts,
   exchange: Exchange,
-  prepared: ReturnType<EarlyChat['take']>,
+  early: EarlyChat | null,
   reservation: Reservation,
 ): MaybePromise<void> {
   exchange.reservation = reservation;
-  if (exchange.refusal) return;
+  if (exchange.refusal || early?.isHeld) return;
   const { identity, costEstimatePico, createdAt, holdsBalance } = exchange;
   try {
-    const hold = prepared?.spendAsk
-      ? spend.takeAs(identity, prepared.spendAsk, prepared.taken.spend)
+    const hold = early?.ask
+      ? spend.takeAs(identity, early.ask, early.answer)
       : spend.take(identity, costEstimatePico, createdAt, holdsBalance);
     if (isPending(hold)) return holdLater(exchange, hold);
     exchange.hold = hold;

@@ -21,6 +21,17 @@ import type { ChatRequest } from '../wire/chat-request.js';
 import type { CompletionParts } from '../wire/completion-parts.js';
 import type { Caller, CallerGone } from './caller.js';
 
+/** A request that has just come. */
+export interface Arrival {
+  readonly door: Door;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Monotonic milliseconds. */
+  readonly startedAtMs: number;
+  /** Filled as the request proceeds, for metrics, traces and the log. */
+  readonly notes: ChatNotes;
+}
+
 /** One request from the moment its model id is known. What is not readonly is filled by the stage that finds it out. */
 export interface Exchange {
   readonly door: Door;

@@ -1,10 +1,12 @@
 /** Finds the account and key of a token, ours or one of another system, and verifies it. */
 import { broughtTokenIn } from '../accounts/keys/brought-tokens.js';
-import { checkTokenShape, isHashDue, verifyToken } from '../accounts/keys/token.js';
+import { addressRefusal, checkTokenShape, isHashDue, verifyToken } from '../accounts/keys/token.js';
 import { andThen, type MaybePromise } from '../base/turn.js';
 import type { Identity } from '../domain/account.js';
+import type { Door } from '../doors/door.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import { StoreUnavailable } from '../storage/store.js';
+import type { Caller } from './caller.js';
 import type { PipelinePorts } from './ports.js';
 
 export type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry' | 'brought'> & {
@@ -95,4 +97,25 @@ export function verifyKey({ clock, expiry }: IdentifyPorts, identity: Identity, 
   // The hash of an expired key is to be erased.
   if (isHashDue(key, now)) expiry.noteExpiredKey();
   verifyToken(identity, token, now);
+}
+
+/** The key as an `Authorization` header, whichever header of the door carries it. */
+export function authorizationOf(caller: Caller, { keyHeader }: Pick<Door, 'keyHeader'>): string | undefined {
+  const { authorization } = caller;
+  const key = keyHeader === undefined ? undefined : caller.header(keyHeader);
+  if (key === undefined) return authorization;
+  const asBearer = `Bearer ${key}`;
+  if (authorization !== undefined && authorization !== asBearer) {
+    throw gatewayError('api_key_malformed', {
+      reason: `the headers Authorization and ${keyHeader} carry different keys`,
+    });
+  }
+  return asBearer;
+}
+
+/** Before the request counts: a stolen key that is used from elsewhere must not use up the limits of its owner. */
+export function useFrom({ directory, clock }: IdentifyPorts, { key }: Identity, address: string): void {
+  const refusal = addressRefusal(key, address);
+  if (refusal) throw refusal;
+  directory.noteUse(key.id, clock.now());
 }

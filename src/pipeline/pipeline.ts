@@ -11,9 +11,9 @@ import { healthKeyOf, healthOf } from '../health/route-health.js';
 import { admit } from './admit.js';
 import { answerCount } from './count.js';
 import { EarlyChat } from './early-chat.js';
-import { type Arrival, openExchange, prepareExchange } from './exchange.js';
+import { openExchange, prepareExchange } from './exchange.js';
 import { gate } from './gate.js';
-import type { Delivered, Exchange, GateOutcome, Plan, RememberedRoute, WalkOutcome } from './handover.js';
+import type { Arrival, Delivered, Exchange, GateOutcome, Plan, RememberedRoute, WalkOutcome } from './handover.js';
 import { headsOf } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { rank } from './rank.js';
@@ -26,40 +26,31 @@ import { freeLargeParts } from './validate.js';
 import { orderCandidates } from './walk/order-candidates.js';
 import { type Walk, walk } from './walk.js';
 
-/** Until the upstream is called, a usual request waits for nothing, and fails by throwing. */
+/** Until the upstream is called, a usual request of a single process waits for nothing, and fails by throwing. */
 export function serve(ports: PipelinePorts, arrival: Arrival): MaybePromise<void> {
-  const { caller, door, startedAtMs } = arrival;
+  const { door, startedAtMs } = arrival;
   if (door.countsOnly) return answerCount(ports, arrival);
-  if (ports.fleet) return serveInFleet(ports, arrival);
-  const identity = admit(ports, caller, door);
-  if (isPending(identity)) return serveLater(ports, arrival, identity);
-  const admitted = { identity, startedAtMs, early: null, bodyMs: 0, requestHash: null };
-  return forwardOpened(ports, arrival, openExchange(ports, arrival, admitted));
-}
-
-async function serveLater(ports: PipelinePorts, arrival: Arrival, admitting: Promise<Identity>): Promise<void> {
-  const { startedAtMs } = arrival;
-  const admitted = { identity: await admitting, startedAtMs, early: null, bodyMs: 0, requestHash: null };
-  return forwardOpened(ports, arrival, openExchange(ports, arrival, admitted));
-}
-
-function forwardOpened(ports: PipelinePorts, arrival: Arrival, opening: MaybePromise<Exchange>): MaybePromise<void> {
+  const early = ports.admission.takesEarly ? new EarlyChat(ports, arrival, prepareExchange) : null;
+  const identity = admit(ports, arrival, early);
+  if (isPending(identity)) return serveLater(ports, arrival, early, identity);
+  const opening = openExchange(ports, arrival, { identity, startedAtMs, early, bodyMs: 0, requestHash: null });
   if (isPending(opening)) return opening.then((exchange) => forward(ports, arrival, exchange));
   return forward(ports, arrival, opening);
 }
 
-/** The same, with a chat that is read early where possible, so that one round trip to the shared state is enough. */
-async function serveInFleet(ports: PipelinePorts, arrival: Arrival): Promise<void> {
-  const { caller, door, startedAtMs } = arrival;
-  const early = new EarlyChat(ports, caller, door, (identity, request) =>
-    prepareExchange(ports, arrival, identity, request),
-  );
+async function serveLater(
+  ports: PipelinePorts,
+  arrival: Arrival,
+  early: EarlyChat | null,
+  admitting: Promise<Identity>,
+): Promise<void> {
+  const { startedAtMs } = arrival;
   let exchange: Exchange;
   try {
-    const identity = await admit(ports, caller, door, early);
-    exchange = await openExchange(ports, arrival, { identity, startedAtMs, early, bodyMs: 0, requestHash: null });
+    const admitted = { identity: await admitting, startedAtMs, early, bodyMs: 0, requestHash: null };
+    exchange = await openExchange(ports, arrival, admitted);
   } catch (error) {
-    early.undo();
+    early?.undo();
     throw error;
   }
   return forward(ports, arrival, exchange);

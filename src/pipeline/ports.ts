@@ -3,12 +3,14 @@ import type { AccountDirectory } from '../accounts/directory.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
+import type { MaybePromise } from '../base/turn.js';
 import type { TokenCounter } from '../billing/count/counter.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
-import type { Conversations } from '../cluster/ports.js';
+import type { ChatAsk, ChatTaken, Conversations } from '../cluster/ports.js';
 import type { Timeouts } from '../config/config.js';
 import type { Identity } from '../domain/account.js';
 import type { Generation } from '../domain/generation.js';
+import type { GatewayError } from '../errors/gateway-error.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ModelStates } from '../health/model-states.js';
 import type { QuotaHolds } from '../health/quota-holds.js';
@@ -25,6 +27,7 @@ import type { AnswerReader, RequestWriter } from '../providers/translation.js';
 import type { Deadlines } from '../providers/transport/deadlines.js';
 import type { Transport } from '../providers/transport/transport.js';
 import type { Territories } from '../territory/territories.js';
+import type { Arrival } from './handover.js';
 import type { SwitchPorts, Validator } from './validate.js';
 
 export interface PipelinePorts extends SwitchPorts {
@@ -71,8 +74,30 @@ export interface PipelinePorts extends SwitchPorts {
   proof: { readonly hashBodies: boolean; identity(): LogIdentity | null } | null;
   /** null = requests do not stay with a route. */
   conversations: Conversations | null;
+  admission: Admission;
   /** null = this process is the only one. */
-  fleet: Pick<Fleet, 'admission' | 'identities' | 'states' | 'nearZero'> | null;
+  fleet: Pick<Fleet, 'nearZero'> | null;
+}
+
+/** Finds out who is calling and counts the request: in this process alone, or in the state that a fleet shares. */
+export interface Admission {
+  /** Whether a chat whose body is there takes its tokens and its hold in the same step. */
+  readonly takesEarly: boolean;
+  /**
+   * Sets the caller's identity as soon as its key is found good. Returns the refusal by the limit of the key or its project, which is not
+   * thrown, because other checks come before it in the order of errors.
+   */
+  count(ports: PipelinePorts, arrival: Arrival, early: EarlyTake | null): MaybePromise<GatewayError | null>;
+}
+
+/** What a chat takes with its admission. */
+export interface EarlyTake {
+  /** null where that is not known yet. */
+  prepare(identity: Identity): Omit<ChatAsk, 'keyVersion' | 'accountVersion'> | null;
+  /** Takes over what the shared state has answered, null where it took nothing. */
+  take(taken: ChatTaken | null): MaybePromise<void>;
+  /** Whether the estimate is held against the budgets and the cap. */
+  readonly isHeld: boolean;
 }
 
 /** The candidates that a customer's own credentials make of routes, and what becomes of them. */
