@@ -195,9 +195,8 @@ export class OwnHealth {
 
   /** It has served. */
   succeeded({ secretKey }: Credential): void {
-    const refused = this.refused.get(secretKey);
-    if (refused !== undefined) refused.againAtMs = Number.NEGATIVE_INFINITY;
-    if (this.waiting.get(secretKey) !== undefined) this.waiting.set(secretKey, Number.NEGATIVE_INFINITY);
+    this.refused.delete(secretKey);
+    this.waiting.delete(secretKey);
   }
 }
 

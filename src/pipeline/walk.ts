@@ -108,7 +108,8 @@ function permitFor(
   if (!permit) {
     ruleOut(trail, ruledOut, { route, verdict: 'breaker_open', param: null });
   }
-  if (permit && route.credential !== undefined) ports.own!.health.tried(route.credential);
+  // An explicit id is no such try: pins that fail for another reason would keep `auto/` from the credential for ever.
+  if (permit && route.credential !== undefined && plan.kind !== 'pin') ports.own!.health.tried(route.credential);
   return permit;
 }
 

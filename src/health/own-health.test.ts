@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../tests/support/manual-clock.js';
+import { OwnHealth } from './route-health.js';
+
+const credential = { secretKey: 'cred-a', healthKey: 'cred-a acme/meta/llama/defra' };
+const config = { failures: 5, windowMs: 30_000, cooldownMs: 30_000, probeMaxMs: 305_000 };
+
+function refusedOnce() {
+  const clock = new ManualClock();
+  const health = new OwnHealth(clock, config);
+  health.refuse(credential);
+  return { clock, health };
+}
+
+it('a refused credential is tried by `auto/` once a minute, and not by two requests at once', () => {
+  const { clock, health } = refusedOnce();
+  expect(health.pauseOf(credential)).toBe('credential_failing');
+  clock.advance(60_000);
+  expect(health.pauseOf(credential)).toBeNull();
+  health.tried(credential);
+  expect(health.pauseOf(credential)).toBe('credential_failing');
+});
+
+it('one that has served again is tried by many requests at once, whatever becomes of them', () => {
+  const { health } = refusedOnce();
+  health.succeeded(credential);
+  health.tried(credential);
+  expect(health.pauseOf(credential)).toBeNull();
+});
+
+it('a success ends the pause of a rate limit', () => {
+  const { health } = refusedOnce();
+  health.wait(credential, 5_000);
+  health.succeeded(credential);
+  expect(health.pauseOf(credential)).toBeNull();
+});
