@@ -33,6 +33,8 @@ export function invitationStore(
     invite: (invitation) =>
       database.transaction(async (_db, client) => {
         const { id, accountId, email, role, projects, tokenHash, invitedBy, createdAt, expiresAt } = invitation;
+        // The lock on the account's row orders parallel invitations: each ends the ones before it.
+        await client.query('select 1 from lodestone.accounts where id = $1 for update', [accountId]);
         const earlier =
           'delete from lodestone.invitations where account_id = $1 and email = $2 and accepted_at is null';
         await client.query(earlier, [accountId, email]);
