@@ -71,8 +71,14 @@ export interface PeopleStore {
   noteVisit(personId: string, accountId: string, nowMs: number): Promise<void>;
   members(accountId: string, query: MembersQuery): Promise<MemberRecord[]>;
   member(accountId: string, personId: string): Promise<MemberRecord | null>;
-  /** Adds or replaces the role of one source. `last_owner`: nothing is changed, because no owner would be left. */
-  setMembership(membership: Omit<Membership, 'lastSeenAt'>): Promise<'set' | 'last_owner'>;
+  /**
+   * Adds or replaces the role of one source. Nothing is changed where no owner would be left (`last_owner`), or where the person's roles in
+   * the account are no longer those of `seen` (`outdated`).
+   */
+  setMembership(
+    membership: Omit<Membership, 'lastSeenAt'>,
+    seen?: readonly Membership[],
+  ): Promise<'set' | 'last_owner' | 'outdated'>;
   /**
    * Takes the roles of all sources away, or those of one. Whoever has none left loses their sessions, unless they have another account
    * or are an operator, and the keys that they hold are disabled. null where there was nothing to take away.

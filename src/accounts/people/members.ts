@@ -55,9 +55,10 @@ export class Members {
     const { people, audit, clock } = this.deps;
     const createdAt = clock.now();
     const person = await people.ensure({ id: newPersonId(createdAt), email, name: null, importedFrom, createdAt });
-    if (await people.member(account.id, person.id)) throw gatewayError('member_exists', { email });
     const membership = { accountId: account.id, personId: person.id, source: byHand, role, projects, createdAt };
-    await people.setMembership(membership);
+    const isMember = (await people.member(account.id, person.id)) !== null;
+    if (isMember || (await people.setMembership(membership, [])) !== 'set')
+      throw gatewayError('member_exists', { email });
     await audit.record(actor, 'member.add', shownPersonId(person.id), {
       account_id: account.id,
       email,
@@ -84,8 +85,10 @@ export class Members {
     if (standing) for (const each of [inForce.role, role]) checkRight(standing, memberRight(each));
     if (projects !== null && role !== 'developer') throw boundsFault(role, standing === null);
     const membership = { accountId: account.id, personId: person.id, source: byHand, role, projects };
-    const outcome = await people.setMembership({ ...membership, createdAt: clock.now() });
+    const outcome = await people.setMembership({ ...membership, createdAt: clock.now() }, memberships);
     if (outcome === 'last_owner') throw gatewayError('last_owner', { email: person.email });
+    // Somebody else has changed or removed the member meanwhile, and what was checked no longer holds.
+    if (outcome === 'outdated') return this.change({ actor, standing }, account, id, change);
     const details = { account_id: account.id, email: person.email, role, projects };
     await audit.record(actor, 'member.update', shownPersonId(person.id), details);
     return this.find(account.id, person.id);

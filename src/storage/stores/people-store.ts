@@ -146,8 +146,10 @@ export function peopleStore(database: Database): PeopleStore {
       return recordsOf(rows)[0] ?? null;
     },
 
-    setMembership: ({ accountId, personId, source, role, projects, createdAt }) =>
+    setMembership: ({ accountId, personId, source, role, projects, createdAt }, seen) =>
       keepOwner(database, accountId, async (client) => {
+        if (seen && rolesOf(seen) !== rolesOf(await membershipsOf(client, accountId, personId)))
+          return 'outdated' as const;
         await client.query(
           `insert into lodestone.memberships (account_id, person_id, source, role, projects, created_at)
            values ($1, $2, $3, $4, $5, $6) on conflict (account_id, person_id, source)
@@ -197,6 +199,15 @@ export function peopleStore(database: Database): PeopleStore {
       }),
   };
 }
+
+async function membershipsOf(client: PoolClient, accountId: string, personId: string): Promise<Membership[]> {
+  const text = `select ${membershipColumns} from lodestone.memberships m
+    where m.account_id = $1 and m.person_id = $2 order by m.source`;
+  return (await client.query<MembershipRow>(text, [accountId, personId])).rows.map(membershipOf);
+}
+
+const rolesOf = (memberships: readonly Membership[]): string =>
+  JSON.stringify(memberships.map(({ source, role, projects }) => [source, role, projects]));
 
 type MemberRow = MembershipRow & { email: string; name: string; imported_from: string | null };
 
