@@ -33,9 +33,12 @@ export interface WrappedSecret extends SealedSecret {
 export interface CredentialStore {
   /**
    * `limit` where the account has as many, `exists` where one of the provider and scope has a model in common, `key_changed` where the
-   * secret was sealed with a key that is no longer the current one.
+   * secret was sealed with a key that is no longer the current one, `no_project` where its project has been deleted.
    */
-  create(credential: OwnCredential, limit: number): Promise<'created' | 'limit' | 'exists' | 'key_changed'>;
+  create(
+    credential: OwnCredential,
+    limit: number,
+  ): Promise<'created' | 'limit' | 'exists' | 'key_changed' | 'no_project'>;
   list(accountId: string): Promise<StoredCredential[]>;
   find(accountId: string, id: string): Promise<StoredCredential | null>;
   /** A new secret has a new revision, and is unchecked. */

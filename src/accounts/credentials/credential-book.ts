@@ -69,7 +69,7 @@ export class CredentialBook {
     return found;
   }
 
-  /** Throws credential_limit_reached, credential_exists and secrets_key_missing. */
+  /** Throws credential_limit_reached, credential_exists, secrets_key_missing, and resource_not_found for a project that is gone. */
   async create(actor: Actor, account: Account, { secret, ...fields }: NewCredential): Promise<StoredCredential> {
     const createdAt = this.deps.clock.now();
     const owner = { accountId: account.id, id: `cred-${timeOrderedId(createdAt)}` };
@@ -79,6 +79,8 @@ export class CredentialBook {
         const outcome = await this.deps.store.credentials.create({ ...made, secret: sealed }, credentialsMax);
         if (outcome === 'limit') throw gatewayError('credential_limit_reached', { limit: credentialsMax });
         if (outcome === 'exists') throw taken(fields);
+        if (outcome === 'no_project')
+          throw gatewayError('resource_not_found', { what: 'project', id: made.projectId! });
         return outcome === 'created';
       });
     });

@@ -90,6 +90,7 @@ export function credentialStore(database: Database): CredentialStore {
     create: (credential, limit) =>
       database.transaction(async (_db, client) => {
         const others = await all(client, credential.accountId);
+        if (!(await hasProject(client, credential))) return 'no_project';
         if (others.length >= limit) return 'limit';
         if (others.some((other) => collides(credential, other))) return 'exists';
         if (!(await isCurrent(client, credential.secret.keyId))) return 'key_changed';
@@ -202,6 +203,13 @@ export function credentialStore(database: Database): CredentialStore {
 }
 
 /** A rotation that begins waits until the secret that was sealed with the current key is in the store. */
+/** Under the account's lock, which the deletion of a project takes too. */
+async function hasProject(client: PoolClient, { accountId, projectId }: OwnCredential): Promise<boolean> {
+  if (projectId === null) return true;
+  const text = 'select 1 from lodestone.projects where account_id = $1 and id = $2';
+  return (await client.query(text, [accountId, projectId])).rows.length > 0;
+}
+
 async function isCurrent(client: PoolClient, keyId: string): Promise<boolean> {
   const { rows } = await client.query('select key_id from lodestone.secrets_state where key_id = $1 for share', [
     keyId,
