@@ -7,7 +7,12 @@ import { type Ending, endingOf, endOnFault, startFaultText } from './app/running
 import { runPrimary } from './app/workers/primary.js';
 import { runWorker, workerNumber } from './app/workers/worker.js';
 import { createLogger, type Logger } from './base/logger.js';
-import { collectOldEarly, compilePatternsQuickly, keepRequestsYoung } from './base/v8-settings.js';
+import {
+  collectOldEarly,
+  compilePatternsQuickly,
+  keepRequestsYoung,
+  keepStringMethodsFast,
+} from './base/v8-settings.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/load-config.js';
 
@@ -18,6 +23,7 @@ export async function runServer(argv: string[]): Promise<number> {
   keepRequestsYoung();
   collectOldEarly();
   compilePatternsQuickly();
+  keepStringMethodsFast();
   const number = workerNumber();
   if (number !== null) return runWorker(number);
   const logger = createLogger();

@@ -4,12 +4,13 @@ import { startFaultText } from './app/running.js';
 import type { ToProgram } from './app/settler/messages.js';
 import { type Program, type ProgramOptions, startProgram } from './app/settler/program.js';
 import { createLogger } from './base/logger.js';
-import { collectOldEarly } from './base/v8-settings.js';
+import { collectOldEarly, keepStringMethodsFast } from './base/v8-settings.js';
 import { loadConfig } from './config/load-config.js';
 
 /** By hand: works until a signal ends it. The exit code: 0 where it works, 1 where it could not start. */
 export async function runSettler(argv: string[]): Promise<number> {
   collectOldEarly();
+  keepStringMethodsFast();
   const { values } = parseArgs({ args: argv, options: { config: { type: 'string' } } });
   try {
     const config = loadConfig({ file: values.config, env: process.env, cwd: process.cwd() });
@@ -33,6 +34,7 @@ function exitWithFault(error: unknown): never {
 /** As a process that `serve` has started. A signal to the whole group is for `serve`, which ends this one when it has drained. */
 function runChild(): void {
   collectOldEarly();
+  keepStringMethodsFast();
   let starting: Promise<Program> | null = null;
   let isLocked = false;
   let hasOwnStore = true;

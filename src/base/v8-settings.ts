@@ -68,3 +68,15 @@ export function collectSoon(): void {
 export function compilePatternsQuickly(): void {
   setFlagsFromString('--no-regexp-peephole-optimization');
 }
+
+/** V8 acts on what code that ran often does: this is often enough. */
+const oftenEnough = 5_000;
+
+/**
+ * A class that extends String, as ioredis has one, makes V8 keep the methods of all strings in a table, and search it at each `charCodeAt`
+ * of the whole program. Using a string that is an object brings them back for good, also before there is such a class.
+ */
+export function keepStringMethodsFast(): void {
+  const text = Object('x') as string;
+  for (let i = 0; i < oftenEnough; i++) text.charCodeAt(0);
+}
