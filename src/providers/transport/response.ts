@@ -1,5 +1,6 @@
-/** The response of an upstream as it arrives: its head, which is parsed here, and the body of one that is no stream. */
+/** The response of an upstream as it arrives: its head, which is scanned here where it is usual, and the body of one that is no stream. */
 import { collectSoon } from '../../base/v8-settings.js';
+import type { Head } from './parse-head.js';
 
 /** Only this much of an error body is read. */
 export const errorBytesMax = 64 * 1024;
@@ -118,123 +119,147 @@ export class CollectedBody {
   }
 }
 
-export interface Head {
-  status: number;
-  /** Names and values alternately, as the server wrote them. */
-  headers: string[];
-  contentLength: number | null;
-  chunked: boolean;
-  keepsAlive: boolean;
-  keepAliveMs: number | null;
+const ascii = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+
+/** 1 for the bytes of a header's name. */
+const nameBytes = new Uint8Array(256);
+for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+  nameBytes[char.charCodeAt(0)] = 1;
+
+/** Not 0 for the bytes of a header's value, and 1 for those that a value may have which is read here. */
+const valueBytes = new Uint8Array(256).fill(1, 0x20, 0x7f).fill(2, 0x80);
+valueBytes[0x09] = 2;
+
+const statusStart = ascii('HTTP/1.1 2');
+const names = {
+  connection: ascii('connection'),
+  keepAlive: ascii('keep-alive'),
+  contentType: ascii('content-type'),
+  contentLength: ascii('content-length'),
+  contentEncoding: ascii('content-encoding'),
+  transferEncoding: ascii('transfer-encoding'),
+} as const;
+const json = ascii('application/json');
+const chunked = ascii('chunked');
+const lengthDigitsMax = 10;
+const space = 0x20;
+const colon = 0x3a;
+const none: readonly string[] = [];
+const jsonOnly: readonly string[] = ['content-type', 'application/json'];
+
+interface ScannedHead extends Head {
+  bodyStart: number;
 }
 
-export const notHttp = 'its answer does not begin with an HTTP/1.1 status line';
-
-const statusLine = /^HTTP\/1\.([01]) (\d{3})(?: [\t\u0020-\u007e\u0080-\u00ff]*)?$/;
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const headerValue = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
-const digits = /^\d{1,15}$/;
-const openLine = /^[\t\u0020-\u007e\u0080-\u00ff]*\r?$/;
-const folded = /^[ \t]/;
-const malformedHeader = 'its answer has a malformed header';
-const twoLengths = 'its answer has both a length and chunks';
-
-/** `text` is latin1, without the empty line at the end of the head. */
-export function parseHead(text: string): Head {
-  let lineEnd = text.indexOf('\r\n');
-  const head = parseStatusLine(lineEnd === -1 ? text : text.slice(0, lineEnd));
-  while (lineEnd !== -1) {
-    const from = lineEnd + 2;
-    lineEnd = text.indexOf('\r\n', from);
-    takeHeader(head, lineEnd === -1 ? text.slice(from) : text.slice(from, lineEnd));
-  }
-  return head;
-}
-
-/** Checks a head before its end has arrived, so that a malformed one fails at once and not at a timeout. */
-export class HeadCheck {
-  private head: Head | null = null;
-  private checkedTo = 0;
-
-  /** `text` is the part of the head that has arrived so far. */
-  check(text: string): void {
-    for (let end = text.indexOf('\r\n', this.checkedTo); end !== -1; end = text.indexOf('\r\n', this.checkedTo)) {
-      const line = text.slice(this.checkedTo, end);
-      if (this.head) takeHeader(this.head, line);
-      else this.head = parseStatusLine(line);
-      this.checkedTo = end + 2;
-    }
-    this.checkOpenLine(text.slice(this.checkedTo));
-  }
-
-  /** An incomplete line: only its last byte may be a CR, since the LF may still arrive. */
-  private checkOpenLine(line: string): void {
-    if (!openLine.test(line)) throw new HttpFault(this.head ? malformedHeader : notHttp);
-    if (this.head && folded.test(line)) throw new HttpFault(malformedHeader);
-  }
-}
-
-function parseStatusLine(line: string): Head {
-  const match = statusLine.exec(line);
-  if (!match) throw new HttpFault(notHttp);
-  return {
-    status: Number(match[2]),
-    headers: [],
+/**
+ * The head of the usual good answer, from the bytes of its connection and without a text of it. Of its headers only the type of the body is
+ * listed. null for everything else, which `parseHead` reads or refuses.
+ */
+export function scanHead(bytes: Buffer): ScannedHead | null {
+  const statusEnd = statusStart.length + 2;
+  if (!isAt(bytes, 0, statusStart) || bytes.length < statusEnd + 2) return null;
+  const status = 200 + digitAt(bytes, statusEnd - 2) * 10 + digitAt(bytes, statusEnd - 1);
+  let at = bytes[statusEnd] === space ? valueEnd(bytes, statusEnd) : statusEnd;
+  if (Number.isNaN(status) || !isLineEnd(bytes, at)) return null;
+  const head: ScannedHead = {
+    status,
+    headers: none,
     contentLength: null,
     chunked: false,
-    keepsAlive: match[1] === '1',
+    keepsAlive: true,
     keepAliveMs: null,
+    bodyStart: 0,
   };
+  for (at += 2; at < bytes.length; at += 2) {
+    if (isLineEnd(bytes, at)) {
+      head.bodyStart = at + 2;
+      return head;
+    }
+    const start = at;
+    while (at < bytes.length && nameBytes[bytes[at]!] === 1) at++;
+    if (at === bytes.length || bytes[at] !== colon || at === start) return null;
+    const colonAt = at;
+    at = valueEnd(bytes, colonAt + 1);
+    if (!isLineEnd(bytes, at) || !takeLine(head, bytes, start, colonAt, at)) return null;
+  }
+  return null;
 }
 
-function takeHeader(head: Head, line: string): void {
-  const colon = line.indexOf(':');
-  const name = line.slice(0, colon);
-  const value = line.slice(colon + 1).trim();
-  if (colon < 1 || !headerName.test(name) || !headerValue.test(value)) throw new HttpFault(malformedHeader);
-  head.headers.push(name, value);
-  // Only names of these lengths frame the body.
-  switch (name.length) {
-    case 10:
-      takeConnection(head, name.toLowerCase(), value);
-      break;
-    case 14:
-      if (name.toLowerCase() === 'content-length') takeLength(head, value);
-      break;
-    case 17:
-      if (name.toLowerCase() === 'transfer-encoding') takeCoding(head, value);
-      break;
+/** False where the line decides about the body or the connection in an unusual way. */
+function takeLine(head: ScannedHead, bytes: Buffer, nameStart: number, nameEnd: number, lineEnd: number): boolean {
+  switch (nameEnd - nameStart) {
+    case names.connection.length:
+      if (isAt(bytes, nameStart, names.keepAlive)) return false;
+      return !isAt(bytes, nameStart, names.connection) || isValue(bytes, nameEnd + 1, lineEnd, names.keepAlive);
+    case names.contentType.length:
+      return !isAt(bytes, nameStart, names.contentType) || takeType(head, bytes, nameEnd + 1, lineEnd);
+    case names.contentLength.length:
+      return !isAt(bytes, nameStart, names.contentLength) || takeLength(head, bytes, nameEnd + 1, lineEnd);
+    case names.contentEncoding.length:
+      return !isAt(bytes, nameStart, names.contentEncoding);
+    case names.transferEncoding.length:
+      if (!isAt(bytes, nameStart, names.transferEncoding)) return true;
+      if (head.chunked || head.contentLength !== null) return false;
+      head.chunked = true;
+      return isValue(bytes, nameEnd + 1, lineEnd, chunked);
+    default:
+      return true;
   }
 }
 
-function takeConnection(head: Head, name: string, value: string): void {
-  if (name === 'connection') {
-    const options = value.toLowerCase();
-    if (options.includes('close')) head.keepsAlive = false;
-    else if (options.includes('keep-alive')) head.keepsAlive = true;
-  } else if (name === 'keep-alive') {
-    const seconds = /timeout=(\d{1,6})/i.exec(value)?.[1];
-    if (seconds !== undefined) head.keepAliveMs = Number(seconds) * 1000;
+function takeType(head: ScannedHead, bytes: Buffer, start: number, end: number): boolean {
+  if (head.headers !== none) return false;
+  if (isValue(bytes, start, end, json)) head.headers = jsonOnly;
+  else {
+    for (let at = start; at < end; at++) if (valueBytes[bytes[at]!] !== 1) return false;
+    head.headers = ['content-type', bytes.latin1Slice(start, end).trim()];
   }
+  return true;
 }
 
-function takeLength(head: Head, value: string): void {
-  const length = Number(value);
-  if (!digits.test(value) || (head.contentLength !== null && head.contentLength !== length)) {
-    throw new HttpFault('its answer has a content-length that is no single number');
-  }
-  if (head.chunked) throw new HttpFault(twoLengths);
+function takeLength(head: ScannedHead, bytes: Buffer, start: number, end: number): boolean {
+  const from = withoutSpaces(bytes, start);
+  const digits = end - from;
+  if (head.chunked || head.contentLength !== null || digits < 1 || digits > lengthDigitsMax) return false;
+  let length = 0;
+  for (let at = from; at < end; at++) length = length * 10 + digitAt(bytes, at);
   head.contentLength = length;
+  return !Number.isNaN(length);
 }
 
-function takeCoding(head: Head, value: string): void {
-  if (value.toLowerCase() !== 'chunked' || head.chunked)
-    throw new HttpFault(`its answer has the transfer coding "${value.slice(0, 40)}"`);
-  if (head.contentLength !== null) throw new HttpFault(twoLengths);
-  head.chunked = true;
+function withoutSpaces(bytes: Buffer, start: number): number {
+  let at = start;
+  while (bytes[at] === space) at++;
+  return at;
 }
 
-/** The upstream does not speak HTTP as it should. */
-export class HttpFault extends Error {
-  readonly code = 'HTTP_FAULT';
+/** Whether a value, with spaces before it and none behind, is this text. */
+function isValue(bytes: Buffer, start: number, end: number, text: Uint8Array): boolean {
+  const from = withoutSpaces(bytes, start);
+  return end - from === text.length && isAt(bytes, from, text);
+}
+
+/** Without regard to the case of letters. `text` has no capitals, except at the start of a response. */
+function isAt(bytes: Buffer, start: number, text: Uint8Array): boolean {
+  if (start + text.length > bytes.length) return false;
+  for (let i = 0; i < text.length; i++) {
+    const byte = bytes[start + i]!;
+    if (byte !== text[i] && (byte < 0x41 || byte > 0x5a || byte + 32 !== text[i])) return false;
+  }
+  return true;
+}
+
+function valueEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && valueBytes[bytes[at]!] !== 0) at++;
+  return at;
+}
+
+function isLineEnd(bytes: Buffer, at: number): boolean {
+  return at + 1 < bytes.length && bytes[at] === 0x0d && bytes[at + 1] === 0x0a;
+}
+
+function digitAt(bytes: Buffer, at: number): number {
+  const digit = bytes[at]! - 0x30;
+  return digit >= 0 && digit <= 9 ? digit : Number.NaN;
 }

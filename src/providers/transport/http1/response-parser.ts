@@ -2,7 +2,8 @@
  * Parses an HTTP/1.1 response from bytes that are split anywhere. It is strict about framing (two lengths, an unknown transfer
  * coding, a bad chunk or a bad header are faults), limits the head, and passes body bytes on as views without copying.
  */
-import { type Head, HeadCheck, HttpFault, notHttp, parseHead } from '../response.js';
+import { type Head, HeadCheck, HttpFault, notHttp, parseHead } from '../parse-head.js';
+import { scanHead } from '../response.js';
 
 interface ResponseEvents {
   onHead(status: number, headers: readonly string[]): void;
@@ -47,6 +48,11 @@ export class ResponseParser {
   /** Reads bytes; false = the consumer wants a pause. Throws HttpFault. */
   take(bytes: Buffer): boolean {
     if (this.framing !== 'head') return this.body(bytes);
+    const scanned = this.pending === null ? scanHead(bytes) : null;
+    if (scanned !== null && scanned.bodyStart <= headBytesMax) {
+      this.startBody(scanned);
+      return this.body(bytes.subarray(scanned.bodyStart));
+    }
     const whole = this.pending ? Buffer.concat([this.pending, bytes]) : bytes;
     const end = whole.indexOf(headEnd);
     if (end === -1 || end > headBytesMax) {
