@@ -1,4 +1,4 @@
-/** The shape of one row of the error table. */
+/** The shape of one row of the error table, and what a row need not say. */
 
 type ErrorType =
   | 'authentication_error'
@@ -43,6 +43,27 @@ export function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-export function row<Values = Record<string, never>>(definition: ErrorRow<Values>): ErrorRow<Values> {
+/** A row as it is written: the type follows from most statuses, and the code is the name of the row. */
+interface Definition<Values> extends Omit<ErrorRow<Values>, 'type' | 'code'> {
+  readonly type?: ErrorType;
+  /** null for a row without a code. */
+  readonly code?: string | null;
+}
+
+const typesByStatus: Readonly<Record<number, ErrorType>> = {
+  ...{ 401: 'authentication_error', 403: 'permission_error', 404: 'not_found', 451: 'permission_error' },
+  500: 'internal_server_error',
+};
+
+export function row<Values = Record<string, never>>(definition: Definition<Values>): Definition<NoInfer<Values>> {
   return definition;
+}
+
+/** The rows of a table, each with its type and its code. */
+export function errorRows<T extends Record<string, Definition<never>>>(definitions: T) {
+  const rows = Object.entries(definitions).map(([condition, { code = condition, ...rest }]) => {
+    const type = rest.type ?? typesByStatus[rest.status] ?? 'invalid_request_error';
+    return [condition, { ...rest, type, ...(code !== null && { code }) }];
+  });
+  return Object.fromEntries(rows) as { readonly [Name in keyof T]: ErrorRow<Parameters<T[Name]['message']>[0]> };
 }

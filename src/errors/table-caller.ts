@@ -1,5 +1,5 @@
 /** Errors that the client causes and can correct: key, credits, request, id, alias. */
-import { modelOperations, row, sentence } from './row.js';
+import { errorRows, modelOperations, row, sentence } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };
 
@@ -9,10 +9,9 @@ const requiredFields = new Set(['messages', 'input', 'documents', 'query', 'mode
 const changeOf = (param: string): string =>
   requiredFields.has(param) ? `Change \`${param}\`` : `Leave \`${param}\` out`;
 
-export const callerErrors = {
+export const callerErrors = errorRows({
   authorization_missing: row({
     status: 401,
-    type: 'authentication_error',
     code: 'authentication_error',
     when: 'The `Authorization` header is missing.',
     remedy: 'Send `Authorization: Bearer <API_KEY>` with a key from the dashboard.',
@@ -21,24 +20,18 @@ export const callerErrors = {
   }),
   api_key_not_registered: row({
     status: 401,
-    type: 'authentication_error',
-    code: 'api_key_not_registered',
     when: 'The key has the right shape, but no account owns it; a deleted key too.',
     remedy: 'Check that the key was not deleted, or create a new one.',
     message: () => 'No account owns this API key. It may have been deleted; create a new key in the dashboard.',
   }),
   api_key_malformed: row<{ reason: string }>({
     status: 401,
-    type: 'authentication_error',
-    code: 'api_key_malformed',
     when: 'The header is not `Bearer ` and a token, the token does not begin with `sk-lr-`, its body is not 43 characters, or it uses the retired `sk-bf-` scheme.',
     remedy: 'Copy the key again, whole and without quotes.',
     message: ({ reason }) => `The API key is malformed: ${reason}. Copy the key again, whole and without quotes.`,
   }),
   api_key_expired: row<{ expiredAt: string }>({
     status: 401,
-    type: 'authentication_error',
-    code: 'api_key_expired',
     when: 'The key has passed its expiry date.',
     remedy: 'Create a new key and deploy it.',
     message: ({ expiredAt }) =>
@@ -46,8 +39,6 @@ export const callerErrors = {
   }),
   insufficient_credits: row<{ balance: string; held?: string; requests?: number; isSpent?: boolean }>({
     status: 402,
-    type: 'invalid_request_error',
-    code: 'insufficient_credits',
     when: 'The account balance is not above zero, or, where the overdraft is bounded, what is left of it may be needed by requests in flight.',
     remedy: 'Add credits; any positive balance admits requests again.',
     operations: modelOperations,
@@ -62,7 +53,6 @@ export const callerErrors = {
   }),
   messages_missing: row({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     param: 'messages',
     when: '`messages` is missing or empty.',
@@ -72,7 +62,6 @@ export const callerErrors = {
   }),
   model_id_shape: row<{ id: string; reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     param: 'model',
     when: 'The model id does not have 3 or 4 segments.',
@@ -83,7 +72,6 @@ export const callerErrors = {
   }),
   parameter_out_of_range: row<WithParam<{ value: string; range: string }>>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A sampling parameter is outside its range.',
     remedy: 'Send a value inside the range that the message names, or leave the parameter out.',
@@ -93,7 +81,6 @@ export const callerErrors = {
   }),
   field_type: row<WithParam<{ found: string; expected: string }>>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field has the wrong JSON type.',
     remedy: 'Send the type that the message names.',
@@ -102,7 +89,6 @@ export const callerErrors = {
   }),
   role_not_allowed: row<{ index: number; found: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     param: 'messages',
     when: 'A message role is not allowed.',
@@ -113,7 +99,6 @@ export const callerErrors = {
   }),
   message_invalid: row<{ index: number; reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     param: 'messages',
     when: 'A message is not an object, or a `tool` message has no `tool_call_id`.',
@@ -123,8 +108,6 @@ export const callerErrors = {
   }),
   invalid_alias_name: row<WithParam<{ name: string }>>({
     status: 400,
-    type: 'invalid_request_error',
-    code: 'invalid_alias_name',
     when: 'An alias name breaks the naming rule.',
     remedy: 'Use 1 to 64 of a-z, 0-9, `-` and `_`, starting with a letter or digit.',
     operations: ['createAlias', ...modelOperations, 'countMessageTokens'],
@@ -133,7 +116,7 @@ export const callerErrors = {
   }),
   cannot_apply: row<WithParam<{ provider: string; reason: string; remedy?: string | undefined }>>({
     status: 400,
-    type: 'invalid_request_error',
+    code: null,
     when: 'The serving route cannot apply `response_format`, `logprobs`, `logit_bias`, `n`, `dimensions` or tokens as `input`, or has no price for the `service_tier`, a demanded tool that runs at the provider or audio in `messages`, or the request names a file or another object that the provider keeps for all accounts, or is no request of the Responses API and the route takes no others. This row has no `code`.',
     remedy:
       'Leave the parameter out, or choose a route that can apply it (`supported_parameters` in `GET /v1/models`).',
@@ -143,7 +126,6 @@ export const callerErrors = {
   }),
   upstream_rejected: row<{ provider: string; quote: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The provider rejected the request itself.',
     remedy: 'Change the request; a retry or another route does not help.',
@@ -153,7 +135,6 @@ export const callerErrors = {
   }),
   body_not_json: row<{ reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The body is not a JSON object, is nested deeper than 128 levels, or was not sent as JSON.',
     remedy: 'Send a JSON object with `content-type: application/json`.',
@@ -161,7 +142,6 @@ export const callerErrors = {
   }),
   body_too_detailed: row<{ what: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The body has more values, members or short texts than are read, or a member with a very long name.',
     remedy: 'Send fewer values, or several requests.',
@@ -170,8 +150,6 @@ export const callerErrors = {
   }),
   request_too_large: row<{ limitBytes: number; found: string }>({
     status: 413,
-    type: 'invalid_request_error',
-    code: 'request_too_large',
     when: 'The body is over 32 MB.',
     remedy: 'Send less; large images are better sent as URLs.',
     message: ({ limitBytes, found }) =>
@@ -179,7 +157,6 @@ export const callerErrors = {
   }),
   model_not_offered: row<{ id: string; reason: string }>({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     param: 'model',
     when: 'The named provider does not offer the model, or the catalogue does not know it.',
@@ -189,8 +166,6 @@ export const callerErrors = {
   }),
   model_retired: row<{ id: string; date: string; replacedBy: string | null }>({
     status: 404,
-    type: 'not_found',
-    code: 'model_retired',
     param: 'model',
     when: 'The provider has retired the model or the pinned route. Never retry this one.',
     remedy: 'Change to the model that the message names, or choose an id from `GET /v1/models`.',
@@ -202,7 +177,6 @@ export const callerErrors = {
   }),
   global_not_served: row<{ id: string; locodes: string }>({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     param: 'model',
     when: 'The model is served only in specific regions, but `global` was pinned.',
@@ -213,7 +187,6 @@ export const callerErrors = {
   }),
   region_not_served: row<{ id: string; locode: string; locodes: string }>({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     param: 'model',
     when: 'The model is not served in the pinned region. Never retry this one.',
@@ -224,8 +197,6 @@ export const callerErrors = {
   }),
   alias_not_found: row<WithParam<{ name: string }>>({
     status: 404,
-    type: 'not_found',
-    code: 'alias_not_found',
     when: 'The account has no alias of that name.',
     remedy: 'Create the alias, or check its spelling with `GET /v1/aliases`.',
     operations: [
@@ -237,7 +208,6 @@ export const callerErrors = {
   model_not_found: row<{ id: string }>({
     status: 404,
     type: 'internal_server_error',
-    code: 'model_not_found',
     param: 'model',
     when: 'The model is fully disabled. The `type` is a known irregularity.',
     remedy: 'Choose another model.',
@@ -246,8 +216,6 @@ export const callerErrors = {
   }),
   alias_exists: row<{ name: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'alias_exists',
     param: 'name',
     when: 'The account already has an alias of that name.',
     remedy: 'Choose another name, or repoint the alias with `PUT /v1/aliases/{name}`.',
@@ -257,8 +225,6 @@ export const callerErrors = {
   }),
   alias_limit_reached: row<{ limit: number }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'alias_limit_reached',
     param: 'name',
     when: 'The account has no free alias slot.',
     remedy: 'Delete an alias, or repoint one.',
@@ -267,8 +233,6 @@ export const callerErrors = {
   }),
   invalid_alias_target: row<{ reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'invalid_alias_target',
     param: 'target',
     when: 'The alias target is not a routable model, or has an unaccepted shape.',
     remedy: 'Send `provider`, `canonical_id` and `locode` (flat, or inside `target`), or one string.',
@@ -278,12 +242,10 @@ export const callerErrors = {
   }),
   invalid_fallback_model: row<{ id: string; reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
-    code: 'invalid_fallback_model',
     param: 'fallback.models',
     when: 'An entry of a fallback chain is not in the catalogue, or names a route that is not served.',
     remedy: 'Correct or drop the entry; `auto/{creator}/{model}` entries are recommended.',
     operations: ['putFallback', ...modelOperations],
     message: ({ id, reason }) => `The fallback entry "${id}" cannot be used: ${reason}`,
   }),
-};
+});

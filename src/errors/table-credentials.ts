@@ -1,14 +1,12 @@
 /** The errors of credentials that customers have at providers. */
-import { row } from './row.js';
+import { errorRows, row } from './row.js';
 
 const creating = ['createCredential', 'createAccountCredential'];
 const changing = ['updateCredential', 'updateAccountCredential'];
 
-export const credentialErrors = {
+export const credentialErrors = errorRows({
   credential_exists: row<{ provider: string; isOfProject: boolean; isOfAll: boolean }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'credential_exists',
     param: 'models',
     when: 'The account, or the project, has a credential of that provider for one of the models already.',
     remedy: 'Change that credential, or name other models.',
@@ -18,8 +16,6 @@ export const credentialErrors = {
   }),
   credential_limit_reached: row<{ limit: number }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'credential_limit_reached',
     param: 'provider',
     when: 'The account has as many credentials as it may have, those of its projects included.',
     remedy: 'Delete a credential that is no longer used.',
@@ -29,7 +25,6 @@ export const credentialErrors = {
   }),
   credential_field_invalid: row<{ param: string; reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field of a credential is not valid.',
     remedy: 'Correct the field that `param` names.',
@@ -39,11 +34,10 @@ export const credentialErrors = {
   secrets_key_missing: row<{ fault: string }>({
     status: 503,
     type: 'provider_unavailable',
-    code: 'secrets_key_missing',
     when: 'The operator’s key that credentials are sealed with is missing or cannot be used, so none can be stored.',
     remedy: 'The operator makes a key file and names it in `secrets.key_file`.',
     operations: [...creating, ...changing, 'rotateSecrets'],
     message: ({ fault }) =>
       `Credentials cannot be stored, because the key that they are sealed with cannot be used (${fault}). The operator makes one with \`openssl rand -base64 32\`, in a file of mode 0600 that \`secrets.key_file\` names.`,
   }),
-};
+});

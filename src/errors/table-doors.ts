@@ -1,12 +1,11 @@
 /** Errors of the client APIs: a request at the wrong endpoint, or that an endpoint does not serve. */
-import { modelOperations, row } from './row.js';
+import { errorRows, modelOperations, row } from './row.js';
 
 type WithParam<V = unknown> = V & { param: string };
 
-export const doorErrors = {
+export const doorErrors = errorRows({
   wrong_door: row<WithParam<{ field: string; paths: string }>>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The body is one of another API: it has that API’s field in place of the endpoint’s own.',
     remedy: 'Send the request to the endpoint that the message names.',
@@ -16,7 +15,6 @@ export const doorErrors = {
   }),
   request_invalid: row<WithParam<{ what: string }>>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field is missing, or has a value that its API does not know or that Lodestone does not serve.',
     remedy: 'Change the field that `param` names, as the message says.',
@@ -28,7 +26,6 @@ export const doorErrors = {
   }),
   response_not_stored: row({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     when: 'A path below `/v1/responses/`: Lodestone stores no responses, so none can be fetched, continued or cancelled.',
     remedy: 'Keep the answer of `POST /v1/responses`, and send the whole conversation with the next request.',
@@ -37,8 +34,6 @@ export const doorErrors = {
   }),
   previous_response_not_found: row<{ id: string }>({
     status: 400,
-    type: 'invalid_request_error',
-    code: 'previous_response_not_found',
     param: 'previous_response_id',
     when: 'On a WebSocket: `previous_response_id` is not the last response of this connection, or that response is not kept any more.',
     remedy: 'Leave `previous_response_id` out, and send the whole conversation in `input`.',
@@ -48,8 +43,6 @@ export const doorErrors = {
   }),
   websocket_connection_limit_reached: row({
     status: 400,
-    type: 'invalid_request_error',
-    code: 'websocket_connection_limit_reached',
     when: 'A WebSocket has been open for 60 minutes. It is closed with this event.',
     remedy: 'Open a new connection, and send the whole conversation in `input`.',
     operations: ['createResponse'],
@@ -59,7 +52,6 @@ export const doorErrors = {
   too_many_websockets: row<{ limit: number }>({
     status: 429,
     type: 'rate_limit_error',
-    code: 'too_many_websockets',
     when: 'The account has as many WebSockets open as it may have at a time.',
     remedy: 'Close those that are not used, or send more messages on each.',
     operations: ['createResponse'],
@@ -68,7 +60,6 @@ export const doorErrors = {
   }),
   model_kind: row<{ id: string; kind: string; doors: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     param: 'model',
     when: 'The model is of another kind than the endpoint serves: a chat, an embedding or a rerank model.',
@@ -77,4 +68,4 @@ export const doorErrors = {
     message: ({ id, kind, doors }) =>
       `"${id}" is ${kind === 'embedding' ? 'an' : 'a'} ${kind} model, which is served at ${doors}. Send the request there, or choose another model.`,
   }),
-};
+});

@@ -1,16 +1,14 @@
 /** Errors of keys that are disabled, scoped, capped or of the wrong kind, and of the fields that make them so. */
-import { modelOperations, row } from './row.js';
+import { errorRows, modelOperations, row } from './row.js';
 
 const settingsOperations = [
   ...['createAlias', 'repointAlias', 'patchAlias', 'deleteAlias'],
   ...['putFallback', 'deleteFallback', 'putRoutingPolicy', 'deleteRoutingPolicy'],
 ];
 
-export const keyErrors = {
+export const keyErrors = errorRows({
   api_key_disabled: row({
     status: 401,
-    type: 'authentication_error',
-    code: 'api_key_disabled',
     when: 'The key was disabled.',
     remedy: 'Enable it again (`disabled: false`), or use another key.',
     message: () =>
@@ -18,8 +16,6 @@ export const keyErrors = {
   }),
   key_limit_exceeded: row<{ limit: string; used: string; held: string; resets: string }>({
     status: 402,
-    type: 'invalid_request_error',
-    code: 'key_limit_exceeded',
     when: 'The key has spent its `limit_usd` of the current period, or requests in flight hold the rest of it.',
     remedy: 'Raise `limit_usd`, wait for the next period, or use another key.',
     operations: modelOperations,
@@ -35,8 +31,6 @@ export const keyErrors = {
     ends: string | null;
   }>({
     status: 402,
-    type: 'invalid_request_error',
-    code: 'budget_exceeded',
     when: 'The account or the project of the key has spent its `budget` of the current period, or requests in flight hold the rest of it.',
     remedy: 'Raise the budget, wait for its next period, or use a key of another project.',
     operations: modelOperations,
@@ -45,8 +39,6 @@ export const keyErrors = {
   }),
   key_scope: row<{ id: string; reason: string }>({
     status: 403,
-    type: 'permission_error',
-    code: 'key_scope',
     param: 'model',
     when: 'The model or its provider is outside the `allowed_models` or `allowed_providers` of the key.',
     remedy: 'Ask for a model that the key allows, widen its scope, or use another key.',
@@ -56,7 +48,6 @@ export const keyErrors = {
   }),
   key_kind_scope: row({
     status: 403,
-    type: 'permission_error',
     code: 'key_scope',
     param: 'model',
     when: 'A model is called with a management key.',
@@ -67,7 +58,6 @@ export const keyErrors = {
   }),
   key_address_scope: row<{ address: string }>({
     status: 403,
-    type: 'permission_error',
     code: 'key_scope',
     when: 'The request comes from an address outside the `allowed_ips` of the key.',
     remedy: 'Send it from an address that the key allows, or add the address to `allowed_ips`.',
@@ -76,8 +66,6 @@ export const keyErrors = {
   }),
   management_key_required: row({
     status: 403,
-    type: 'permission_error',
-    code: 'management_key_required',
     when: 'An endpoint that manages the account (`/v1/keys`, `/v1/projects`, `/v1/account`, `/v1/members`, `/v1/invitations`, `/v1/audit`) is called with an ordinary key.',
     remedy: 'Use a key of the kind `management`.',
     operations: [
@@ -101,7 +89,6 @@ export const keyErrors = {
   }),
   whole_account_key_required: row({
     status: 403,
-    type: 'permission_error',
     code: 'management_key_required',
     when: 'A management key of one project changes what holds for the whole account.',
     remedy: 'Use a management key of the whole account, whose `project` is null, or the dashboard.',
@@ -111,7 +98,6 @@ export const keyErrors = {
   }),
   settings_by_keys_off: row({
     status: 403,
-    type: 'permission_error',
     code: 'management_key_required',
     when: 'The account has `settings_by_keys: false`, and an ordinary key changes its aliases, fallback chain or routing policy.',
     remedy: 'Use a key of the kind `management`, or the dashboard.',
@@ -121,7 +107,6 @@ export const keyErrors = {
   }),
   restricted_key: row<{ restrictions: string }>({
     status: 403,
-    type: 'permission_error',
     code: 'management_key_required',
     when: 'A key with a restriction (`limit_usd`, `allowed_models`, `allowed_providers`, `allowed_ips`, `requests_per_minute`, `tokens_per_minute`) changes the aliases, the fallback chain or the routing policy of its account.',
     remedy: 'Use a key without restrictions, such as a key of the kind `management`, or the dashboard.',
@@ -131,8 +116,6 @@ export const keyErrors = {
   }),
   key_exists: row({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'key_exists',
     param: 'token_sha256',
     when: 'A key with this token exists.',
     remedy: 'Use the existing key, or delete it first.',
@@ -141,11 +124,10 @@ export const keyErrors = {
   }),
   key_field_invalid: row<{ param: string; entry?: string; reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field of a key is not valid, or allows more than the account may.',
     remedy: 'Correct the field that `param` names.',
     operations: ['createManagedKey', 'updateManagedKey', 'createProjectKey', 'createKey', 'importKeys', 'updateKey'],
     message: ({ param, entry = param, reason }) => `\`${entry}\` ${reason}.`,
   }),
-};
+});

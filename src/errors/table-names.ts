@@ -1,11 +1,9 @@
 /** Errors of the names that operators give to models. */
-import { row } from './row.js';
+import { errorRows, row } from './row.js';
 
-export const nameErrors = {
+export const nameErrors = errorRows({
   invalid_name: row<{ name: string; rule: string }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'invalid_name',
     param: 'name',
     when: 'A name for a model breaks the naming rule.',
     remedy: 'Choose a name as the message says.',
@@ -14,8 +12,6 @@ export const nameErrors = {
   }),
   invalid_name_target: row<{ reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'invalid_name_target',
     param: 'target',
     when: 'What a name stands for is not in the catalogue, or is no pin and no `auto/` id.',
     remedy: 'Name a pin or an `auto/` id of the catalogue in `model`.',
@@ -24,7 +20,6 @@ export const nameErrors = {
   }),
   name_field_invalid: row<{ param: string; reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'Another field of a name is not valid.',
     remedy: 'Correct the field that `param` names.',
@@ -33,8 +28,6 @@ export const nameErrors = {
   }),
   name_in_file: row<{ name: string; file: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'name_in_file',
     param: 'name',
     when: 'The name is in a file of the configuration, so the API cannot change it.',
     remedy: 'Change the file, and reload the catalogue.',
@@ -43,12 +36,10 @@ export const nameErrors = {
   }),
   name_limit_reached: row<{ limit: number }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'name_limit_reached',
     param: 'name',
     when: 'There are as many names as there may be.',
     remedy: 'Delete a name that is no longer used.',
     operations: ['putName'],
     message: ({ limit }) => `There are ${limit} names, as many as there may be. Delete one that is no longer used.`,
   }),
-};
+});

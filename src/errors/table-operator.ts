@@ -1,10 +1,9 @@
 /** Errors of paths, methods, the HTTP layer, accounts and the admin API. */
-import { row } from './row.js';
+import { errorRows, row } from './row.js';
 
-export const operatorErrors = {
+export const operatorErrors = errorRows({
   path_not_found: row<{ method: string; path: string }>({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     when: 'There is nothing at the path.',
     remedy: 'See `/docs` for the endpoints.',
@@ -12,23 +11,18 @@ export const operatorErrors = {
   }),
   method_not_allowed: row<{ method: string; path: string; allow: string }>({
     status: 405,
-    type: 'invalid_request_error',
-    code: 'method_not_allowed',
     when: 'The path exists, but not with this method. The `allow` header lists the methods.',
     remedy: 'Use a method of the `allow` header.',
     message: ({ method, path, allow }) => `${path} does not take ${method}. Use ${allow}.`,
   }),
   account_suspended: row({
     status: 403,
-    type: 'permission_error',
-    code: 'account_suspended',
     when: 'The operator has suspended the account.',
     remedy: 'Contact the operator.',
     message: () => 'This account is suspended. Contact the operator of this service.',
   }),
   generation_not_found: row<{ id: string; anywhere?: boolean }>({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     param: 'id',
     when: 'The account, or for operators any account, has no generation of that id.',
@@ -41,8 +35,6 @@ export const operatorErrors = {
   }),
   receipt_not_sealed: row<{ id: string }>({
     status: 404,
-    type: 'not_found',
-    code: 'receipt_not_sealed',
     param: 'id',
     when: 'The receipt of the generation is not in the log yet.',
     remedy: 'Ask again in two seconds. Where it stays so, the gateway has no log, or its operator has to repair it.',
@@ -51,8 +43,6 @@ export const operatorErrors = {
   }),
   generation_altered: row<{ id: string }>({
     status: 500,
-    type: 'internal_server_error',
-    code: 'generation_altered',
     param: 'id',
     when: 'The stored record of the generation is not the one whose receipt is in the log: somebody has changed it in the database.',
     remedy: 'Tell the operator, who finds such records with `lodestone storage check`.',
@@ -62,7 +52,6 @@ export const operatorErrors = {
   }),
   log_not_found: row<{ what: string }>({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     when: 'The log of receipts has no such part: it is off or has not begun, or the tile is beyond its size.',
     remedy: 'Read `/.well-known/lodestone/log` and `/log/checkpoint` first.',
@@ -71,8 +60,6 @@ export const operatorErrors = {
   }),
   key_not_rotated: row<{ reason: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'key_not_rotated',
     when: 'The key of the log cannot be replaced.',
     remedy: 'Put the key that signs the log into `proof.key_file`, and make the file writable.',
     operations: ['rotateLogKey'],
@@ -80,7 +67,6 @@ export const operatorErrors = {
   }),
   resource_not_found: row<{ what: string; id: string; param?: string }>({
     status: 404,
-    type: 'not_found',
     code: 'not_found',
     when: 'A call names an account, project, key, member or route that does not exist, or that the caller does not reach.',
     remedy: 'List the resources first.',
@@ -119,7 +105,6 @@ export const operatorErrors = {
   }),
   admin_token_wrong: row({
     status: 401,
-    type: 'authentication_error',
     code: 'authentication_error',
     when: 'The admin token is missing or wrong.',
     remedy: 'Send `Authorization: Bearer <admin token>`; it is in `data_dir/admin-token` or the configuration.',
@@ -140,8 +125,6 @@ export const operatorErrors = {
   }),
   key_limit_reached: row<{ limit: number }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'key_limit_reached',
     param: 'name',
     when: 'The project has as many keys as it may have. Expired keys count until they are deleted. Management keys of the whole account count for themselves.',
     remedy: 'Delete a key that is no longer used, or create the key in another project.',
@@ -151,7 +134,6 @@ export const operatorErrors = {
   }),
   password_refused: row<{ param: string; reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A new password is easy to guess.',
     remedy: 'Choose another one, such as four random words.',
@@ -160,7 +142,6 @@ export const operatorErrors = {
   }),
   field_invalid: row<{ param: string; reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field of a control-plane request is missing or not valid.',
     remedy: 'Correct the field that `param` names.',
@@ -201,8 +182,6 @@ export const operatorErrors = {
   }),
   account_exists: row<{ email: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'account_exists',
     param: 'email',
     when: 'An account with that email exists.',
     remedy: 'Use the existing account, or another address.',
@@ -211,8 +190,6 @@ export const operatorErrors = {
   }),
   catalogue_invalid: row<{ faults: string }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'catalogue_invalid',
     when: 'A catalogue reload or an update found faults. The old snapshot stays in use.',
     remedy: 'Correct every fault that the message lists.',
     operations: ['reloadCatalogue', 'updateCatalogue', 'rollBackCatalogue'],
@@ -220,8 +197,6 @@ export const operatorErrors = {
   }),
   catalogue_update_refused: row<{ reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'catalogue_update_refused',
     when: 'A file is no update of the catalogue, is not signed by a known key, is damaged or older; or there is nothing to roll back to. The old catalogue stays in use.',
     remedy: 'Do what the message says.',
     operations: ['updateCatalogue', 'rollBackCatalogue'],
@@ -229,8 +204,6 @@ export const operatorErrors = {
   }),
   catalogue_update_unconfirmed: row<{ version: string; count: number }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'catalogue_update_unconfirmed',
     param: 'confirm',
     when: 'An update of the catalogue raises prices, removes something, makes gates decide otherwise or sends requests elsewhere, and `confirm` is not true.',
     remedy: 'Look at its changes with `dry_run`, and repeat it with `confirm`.',
@@ -240,7 +213,6 @@ export const operatorErrors = {
   }),
   bad_http: row<{ reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The HTTP request itself is malformed (request line, framing, header).',
     remedy: 'Check the client or the proxy in front of it.',
@@ -248,23 +220,18 @@ export const operatorErrors = {
   }),
   headers_too_large: row({
     status: 431,
-    type: 'invalid_request_error',
-    code: 'headers_too_large',
     when: 'The request headers are over 16 KiB.',
     remedy: 'Send fewer or shorter headers.',
     message: () => 'The request headers are over the limit of 16 KiB. Send fewer or shorter headers.',
   }),
   request_timeout: row({
     status: 408,
-    type: 'invalid_request_error',
-    code: 'request_timeout',
     when: 'The request did not arrive in time.',
     remedy: 'Send the whole request without long pauses.',
     message: () => 'The request did not arrive in time. Send it again without long pauses.',
   }),
   expectation_failed: row<{ value: string }>({
     status: 417,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'The `Expect` header asks for something other than `100-continue`.',
     remedy: 'Leave the header out.',
@@ -278,4 +245,4 @@ export const operatorErrors = {
     remedy: 'Retry shortly; another replica answers.',
     message: () => 'This replica is shutting down and takes no new work. Retry shortly.',
   }),
-};
+});

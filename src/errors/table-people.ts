@@ -1,14 +1,12 @@
 /** Errors of people: roles, members and invitations. */
-import { row } from './row.js';
+import { errorRows, row } from './row.js';
 
 const memberOperations = ['listMembers', 'getMember', 'updateMember', 'removeMember'];
 const invitationOperations = ['listInvitations', 'createInvitation', 'revokeInvitation'];
 
-export const peopleErrors = {
+export const peopleErrors = errorRows({
   role_required: row<{ role: string; needed: string; inProject?: boolean }>({
     status: 403,
-    type: 'permission_error',
-    code: 'role_required',
     when: 'The role in the account does not allow the call. A management key has the rights of an admin.',
     remedy: 'Ask a member with a role that the message names.',
     operations: [
@@ -23,8 +21,6 @@ export const peopleErrors = {
   }),
   last_owner: row<{ email: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'last_owner',
     when: 'The last owner of an account is to be removed or to get another role.',
     remedy: 'Make somebody else an owner first.',
     operations: ['updateMember', 'removeMember', 'updateAccountMember', 'removeAccountMember'],
@@ -32,8 +28,6 @@ export const peopleErrors = {
   }),
   member_exists: row<{ email: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'member_exists',
     param: 'email',
     when: 'Somebody is to be invited or added who is a member already.',
     remedy: 'Change the role of the member.',
@@ -42,7 +36,6 @@ export const peopleErrors = {
   }),
   member_field_invalid: row<{ param: string; reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field of a member or of an invitation is not valid.',
     remedy: 'Correct the field that `param` names.',
@@ -51,8 +44,6 @@ export const peopleErrors = {
   }),
   invitation_not_found: row({
     status: 404,
-    type: 'not_found',
-    code: 'invitation_not_found',
     param: 'token',
     when: 'The invitation was revoked or replaced by a newer one, or its link is not whole.',
     remedy: 'Open the whole link of the newest invitation, or ask for a new one.',
@@ -60,8 +51,6 @@ export const peopleErrors = {
   }),
   invitation_used: row({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'invitation_used',
     param: 'token',
     when: 'The link of an invitation is opened a second time.',
     remedy: 'Sign in.',
@@ -69,8 +58,6 @@ export const peopleErrors = {
   }),
   invitation_expired: row<{ date: string }>({
     status: 410,
-    type: 'invalid_request_error',
-    code: 'invitation_expired',
     param: 'token',
     when: 'The link of an invitation is older than 7 days.',
     remedy: 'Ask for a new one.',
@@ -78,8 +65,6 @@ export const peopleErrors = {
   }),
   invitation_for_another: row<{ invited: string; signedIn: string }>({
     status: 403,
-    type: 'permission_error',
-    code: 'invitation_for_another',
     param: 'token',
     when: 'Somebody opens an invitation to another email than the one they are signed in with.',
     remedy: 'Sign out and open the link again, or ask for an invitation to your own email.',
@@ -88,7 +73,6 @@ export const peopleErrors = {
   }),
   invitation_sign_in_first: row<{ email: string }>({
     status: 401,
-    type: 'authentication_error',
     code: 'session_required',
     when: 'An invitation is accepted without a session, for somebody without a password who is a member or an operator already, or has signed in with an identity provider.',
     remedy: 'Sign in, then open the link again. An operator can make a link that sets a password.',
@@ -97,8 +81,6 @@ export const peopleErrors = {
   }),
   single_sign_on_required: row({
     status: 403,
-    type: 'permission_error',
-    code: 'single_sign_on_required',
     when: 'A password is to be used, set or reset, and `sign_in.password` is false.',
     remedy: 'Sign in with the identity provider. Operators may use the admin token.',
     operations: ['createAccount', 'setPassword', 'createPasswordReset', 'resetPersonPassword'],
@@ -108,15 +90,12 @@ export const peopleErrors = {
   identity_provider_fault: row<{ provider: string; fault: string; reason: string }>({
     status: 503,
     type: 'provider_unavailable',
-    code: 'identity_provider_fault',
     when: 'Another way to sign in is to be linked, and the identity provider is away or answers with something that it must not.',
     remedy: 'Try again later. The audit log has what happened.',
     message: ({ provider, reason }) => `Signing in with ${provider} is not possible now: ${reason} Try again later.`,
   }),
   logout_token_refused: row<{ fault: string; reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
-    code: 'logout_token_refused',
     param: 'logout_token',
     when: 'A logout token of an identity provider is wrong, or was used before.',
     remedy: 'Send each logout token once, as OpenID Connect Back-Channel Logout has it.',
@@ -124,18 +103,14 @@ export const peopleErrors = {
   }),
   person_suspended: row({
     status: 403,
-    type: 'permission_error',
-    code: 'person_suspended',
     when: 'A suspended person signs in, accepts an invitation or resets the password.',
     remedy: 'Contact the operator.',
     message: () => 'Your sign-in is suspended. Contact the operator of this service.',
   }),
   no_membership: row({
     status: 403,
-    type: 'permission_error',
-    code: 'no_membership',
     when: 'Somebody signs in who is a member of no account, or calls an endpoint of an account without having one.',
     remedy: 'Ask an owner or an admin for an invitation.',
     message: () => 'You are a member of no account. Ask an owner or an admin of one to invite you.',
   }),
-};
+});

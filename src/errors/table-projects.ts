@@ -1,13 +1,11 @@
 /** The errors of projects and of the settings of an account. */
-import { row } from './row.js';
+import { errorRows, row } from './row.js';
 
 const changingOperations = ['createProject', 'updateProject'];
 
-export const projectErrors = {
+export const projectErrors = errorRows({
   project_exists: row<{ name: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'project_exists',
     param: 'name',
     when: 'The account already has a project of that name.',
     remedy: 'Choose another name, or change that project with `PATCH /v1/projects/{id}`.',
@@ -17,8 +15,6 @@ export const projectErrors = {
   }),
   project_limit_reached: row<{ limit: number }>({
     status: 422,
-    type: 'invalid_request_error',
-    code: 'project_limit_reached',
     param: 'name',
     when: 'The account has as many projects as it may have.',
     remedy: 'Delete a project that is no longer used.',
@@ -28,8 +24,6 @@ export const projectErrors = {
   }),
   project_not_empty: row<{ name: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'project_not_empty',
     when: 'A project is deleted that still has keys. Expired and disabled ones count.',
     remedy: 'Delete its keys first: `GET /v1/projects/{id}/keys` lists them.',
     operations: ['deleteProject', 'deleteAccountProject'],
@@ -37,8 +31,6 @@ export const projectErrors = {
   }),
   project_is_default: row<{ name: string }>({
     status: 409,
-    type: 'invalid_request_error',
-    code: 'project_is_default',
     when: 'The default project of an account is deleted.',
     remedy: 'Keep it; every account has one.',
     operations: ['deleteProject', 'deleteAccountProject'],
@@ -46,11 +38,10 @@ export const projectErrors = {
   }),
   settings_field_invalid: row<{ param: string; reason: string }>({
     status: 422,
-    type: 'invalid_request_error',
     code: 'invalid_request_error',
     when: 'A field of a project or of the account’s settings is not valid.',
     remedy: 'Correct the field that `param` names.',
     operations: [...changingOperations, 'updateOwnAccount'],
     message: ({ param, reason }) => `\`${param}\` ${reason}.`,
   }),
-};
+});

@@ -1,11 +1,9 @@
 /** Errors from policy, territory, providers, limits and the service itself: 403, 429, 451 and 5xx. */
-import { modelOperations, row, sentence } from './row.js';
+import { errorRows, modelOperations, row, sentence } from './row.js';
 
-export const serviceErrors = {
+export const serviceErrors = errorRows({
   routing_policy_exhausted: row<{ id: string; gates: string; param: 'model' | 'provider'; advice?: string }>({
     status: 403,
-    type: 'permission_error',
-    code: 'routing_policy_exhausted',
     when: 'The account routing policy, or the `allowed_providers` of the key (gate `key_scope`), excluded every candidate of an `auto/` id; or no route of an id is what the request asks for in `provider`, which `param` then names.',
     remedy:
       'Never retry. Relax a gate of the account, or pin a full four-segment id, which passes them; or relax the key or the request, whichever the message names.',
@@ -15,8 +13,6 @@ export const serviceErrors = {
   }),
   unavailable_for_legal_reasons: row<{ reason: string; param?: string }>({
     status: 451,
-    type: 'permission_error',
-    code: 'unavailable_for_legal_reasons',
     when: 'A territory restriction applies.',
     remedy: 'Retrying does not help. Where only a model is restricted, an `auto/` id lets another provider serve it.',
     message: ({ reason }) => `${reason} Retrying does not help.`,
@@ -24,7 +20,6 @@ export const serviceErrors = {
   model_unavailable: row<{ id: string; reason: string }>({
     status: 503,
     type: 'provider_unavailable',
-    code: 'model_unavailable',
     param: 'model',
     when: 'The model is marked unavailable, or all of its routes are quota-held.',
     remedy: 'Use another model until it is back.',
@@ -35,7 +30,6 @@ export const serviceErrors = {
   provider_error: row<{ provider: string; failure: string }>({
     status: 503,
     type: 'provider_error',
-    code: 'provider_error',
     when: 'The route failed upstream, refused for lack of capacity, or cannot be priced.',
     remedy: 'Retry with backoff, or use an `auto/` id, which moves on to the next route.',
     operations: modelOperations,
@@ -75,7 +69,6 @@ export const serviceErrors = {
   provider_not_configured: row<{ provider: string }>({
     status: 503,
     type: 'provider_unavailable',
-    code: 'provider_not_configured',
     when: 'The provider has no credentials configured on the service side.',
     remedy: 'The operator sets the provider\u2019s credential; until then choose another provider.',
     operations: modelOperations,
@@ -85,7 +78,6 @@ export const serviceErrors = {
   service_unavailable: row({
     status: 503,
     type: 'internal_server_error',
-    code: 'service_unavailable',
     param: 'model',
     when: 'This replica has no routing snapshot yet.',
     remedy: 'Retry shortly.',
@@ -130,7 +122,6 @@ export const serviceErrors = {
   provider_quota_exhausted: row<{ id: string; provider: string; credential?: string }>({
     status: 503,
     type: 'provider_unavailable',
-    code: 'provider_quota_exhausted',
     param: 'model',
     retryAfter: true,
     when: 'The upstream daily token quota of the route is spent.',
@@ -142,7 +133,6 @@ export const serviceErrors = {
   provider_timeout: row<{ provider: string; budget: string; deadline: string }>({
     status: 504,
     type: 'provider_unavailable',
-    code: 'provider_timeout',
     when: 'A time budget expired: `first-byte`, `stream-idle` or `overall`. Nothing was delivered or billed.',
     remedy: 'Retry with exponential backoff and jitter.',
     operations: modelOperations,
@@ -173,8 +163,6 @@ export const serviceErrors = {
   }),
   internal_server_error: row<{ what: string }>({
     status: 500,
-    type: 'internal_server_error',
-    code: 'internal_server_error',
     when: 'A failure on the service side. Nothing was billed.',
     remedy: 'Retry once.',
     message: ({ what }) =>
@@ -182,8 +170,6 @@ export const serviceErrors = {
   }),
   api_error: row<{ what: string }>({
     status: 500,
-    type: 'internal_server_error',
-    code: 'api_error',
     when: 'A failure on the service side, such as retrieving generation records. Nothing was billed.',
     remedy: 'Retry once.',
     operations: ['listGenerations', 'getGeneration', 'getGenerationByQuery', 'getReceiptProof', 'getAnyReceiptProof'],
@@ -192,7 +178,6 @@ export const serviceErrors = {
   }),
   query_too_slow: row<{ seconds: number }>({
     status: 500,
-    type: 'internal_server_error',
     code: 'api_error',
     when: 'A query over the usage history took too long.',
     remedy: 'Ask for a shorter period (`from`, `to`), for larger intervals, or for fewer entries.',
@@ -211,10 +196,9 @@ export const serviceErrors = {
   cost_unresolvable: row<{ provider: string; reason: string }>({
     status: 200,
     type: 'provider_error',
-    code: 'cost_unresolvable',
     when: 'A pricing fault was found after a stream began (in the stream; no `data: [DONE]` follows).',
     remedy: 'Treat the answer as incomplete. Nothing was billed.',
     message: ({ provider, reason }) =>
       `The cost of this answer of ${provider} cannot be resolved: ${reason}. The stream ends here, incomplete; nothing was billed.`,
   }),
-};
+});

@@ -1,12 +1,11 @@
 /** The errors of the exchange of tokens, whose codes RFC 6749 (5.2) and RFC 8693 fix. */
-import { row } from './row.js';
+import { errorRows, row } from './row.js';
 
 const operations = ['exchangeToken'];
 
-export const workloadErrors = {
+export const workloadErrors = errorRows({
   exchange_request_invalid: row<{ reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_request',
     when: 'A request to `/v1/token` lacks a parameter, sends one twice or in another form, or its `subject_token` is no JWT.',
     remedy: 'Correct the request as the message says.',
@@ -15,7 +14,6 @@ export const workloadErrors = {
   }),
   exchange_grant_unsupported: row<{ grantType: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'unsupported_grant_type',
     when: 'The `grant_type` at `/v1/token` is not that of a token exchange.',
     remedy: 'Send `urn:ietf:params:oauth:grant-type:token-exchange`.',
@@ -25,7 +23,6 @@ export const workloadErrors = {
   }),
   exchange_grant_invalid: row<{ reason: string }>({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_grant',
     when: 'The signature or the times of the `subject_token` do not hold, no entry of the project’s `trust` admits it, or it was exchanged 20 times.',
     remedy: 'Get a new token for the audience that the message names, or correct `trust`.',
@@ -34,7 +31,6 @@ export const workloadErrors = {
   }),
   exchange_target_invalid: row({
     status: 400,
-    type: 'invalid_request_error',
     code: 'invalid_target',
     when: 'The `audience` at `/v1/token` is no project that trusts an issuer.',
     remedy: 'Send the id of a project (`proj-…`) whose `trust` has an entry.',
@@ -62,4 +58,4 @@ export const workloadErrors = {
     message: ({ what, limit, seconds }) =>
       `The ${what} are limited to ${limit} a minute. Try again in ${seconds} seconds.`,
   }),
-};
+});

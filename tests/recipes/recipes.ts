@@ -121,11 +121,9 @@ export const recipes: readonly Recipe[] = [
     apply: (checkout) =>
       checkout.addLine(
         'src/errors/table-operator.ts',
-        /^export const operatorErrors = \{$/,
+        /^export const operatorErrors = errorRows\(\{$/,
         `  example_refused: row<{ what: string }>({
     status: 400,
-    type: 'invalid_request_error',
-    code: 'example_refused',
     when: 'An example was refused.',
     remedy: 'Send another one.',
     operations: ['createKey'],
