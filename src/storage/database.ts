@@ -23,6 +23,16 @@ const historyMemory = '32MB';
 const historyGraceMs = 3_000;
 const queryCanceled = '57014';
 
+/** Values as the domain has them: the driver would make text of long numbers, and dates of times. */
+const parsers = new Map<number, (text: string) => unknown>([
+  [pg.types.builtins.INT8, Number],
+  [pg.types.builtins.NUMERIC, BigInt],
+  [pg.types.builtins.TIMESTAMPTZ, Date.parse],
+]);
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => parsers.get(oid) ?? pg.types.getTypeParser(oid, format as 'text'),
+};
+
 /** SQLSTATE classes about the query or its values. All other classes are failures of the server. */
 const dataClasses = new Set(['22', '23', '42', '54']);
 
@@ -68,7 +78,10 @@ export class Database {
     return this.#inTurn(() => build(this.#drizzle));
   }
 
-  /** Runs one statement, prepared under a name so that each connection parses it once. */
+  /**
+   * Runs one statement, prepared under a name so that each connection parses it once. A row has the names of its columns; `bigint` is a
+   * number (above 2^53 a statement reads it as text), `numeric` a `bigint`, and a time its epoch milliseconds.
+   */
   async statement<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row[]> {
     return this.#inTurn(async () => (await this.#pool.query<Row>({ name, text, values })).rows);
   }
@@ -195,7 +208,7 @@ export async function endWithin(ending: Promise<void>): Promise<void> {
 
 export function clientConfig(address: StoreAddress): pg.ClientConfig {
   const target = 'databaseUrl' in address ? { connectionString: address.databaseUrl } : address.connection;
-  return { ...target, connectionTimeoutMillis: connectMs, keepAlive: true, application_name: 'lodestone' };
+  return { ...target, types, connectionTimeoutMillis: connectMs, keepAlive: true, application_name: 'lodestone' };
 }
 
 /** Translates the driver's error for callers of the store. */

@@ -33,16 +33,10 @@ const keyLabels = `, keys as (
       select key_id, case when count(*) over (partition by name) > 1 then name || ' (' || key_id || ')' else name end as label from keys
     )`;
 
-interface Row {
+interface Row extends Omit<ActivityFigures, 'firstByteP50Ms' | 'firstByteP95Ms' | 'tokensPerSecondP50'> {
   is_total: number;
   from_hour: number | null;
   name: string | null;
-  requests: string;
-  errors: string;
-  prompt_tokens: string;
-  completion_tokens: string;
-  cached_tokens: string;
-  cost_pico: string;
   first_byte: string;
   speed: string;
 }
@@ -63,10 +57,10 @@ export async function readActivity(
       from parts join series on series.id = parts.series ${byKey ? 'join labels using (key_id)' : ''}
       group by 1, 2 having sum(requests) <> 0
     )
-    select grouping(from_hour) as is_total, from_hour, name, coalesce(sum(requests), 0) as requests,
-      coalesce(sum(errors), 0) as errors, coalesce(sum(prompt_tokens), 0) as prompt_tokens,
-      coalesce(sum(completion_tokens), 0) as completion_tokens, coalesce(sum(cached_tokens), 0) as cached_tokens,
-      coalesce(sum(cost_pico), 0) as cost_pico, coalesce(sum(first_byte), 0) as first_byte, coalesce(sum(speed), 0) as speed
+    select grouping(from_hour) as is_total, from_hour, name, coalesce(sum(requests), 0)::bigint as requests,
+      coalesce(sum(errors), 0)::bigint as errors, coalesce(sum(prompt_tokens), 0)::bigint as "promptTokens",
+      coalesce(sum(completion_tokens), 0)::bigint as "completionTokens", coalesce(sum(cached_tokens), 0)::bigint as "cachedTokens",
+      coalesce(sum(cost_pico), 0) as "costPico", coalesce(sum(first_byte), 0)::text as first_byte, coalesce(sum(speed), 0)::text as speed
     from cells group by grouping sets ((from_hour, name), ()) order by 1, 2, 3`;
   const period = { accountId, fromMs, toMs };
   const isOfPeople = group === 'holder' || group === 'end_user' || holder !== undefined || endUser !== undefined;
@@ -98,17 +92,7 @@ function filtersOf({ projects, holder, endUser }: Pick<ActivityQuery, 'projects'
   };
 }
 
-function figuresOf(row: Row): ActivityFigures {
-  const [median = null, p95 = null] = percentilesOf(row.first_byte, [0.5, 0.95]);
-  return {
-    requests: Number(row.requests),
-    errors: Number(row.errors),
-    promptTokens: Number(row.prompt_tokens),
-    completionTokens: Number(row.completion_tokens),
-    cachedTokens: Number(row.cached_tokens),
-    costPico: BigInt(row.cost_pico),
-    firstByteP50Ms: median,
-    firstByteP95Ms: p95,
-    tokensPerSecondP50: percentileOf(row.speed, 0.5),
-  };
+function figuresOf({ is_total, from_hour, name, first_byte, speed, ...figures }: Row): ActivityFigures {
+  const [firstByteP50Ms = null, firstByteP95Ms = null] = percentilesOf(first_byte, [0.5, 0.95]);
+  return { ...figures, firstByteP50Ms, firstByteP95Ms, tokensPerSecondP50: percentileOf(speed, 0.5) };
 }

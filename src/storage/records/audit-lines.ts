@@ -12,7 +12,7 @@ const rowsAtOnce = 1_000;
 interface StateRow {
   origin: string | null;
   hmac_key: Buffer;
-  logged_from: string;
+  logged_from: number;
 }
 
 /** `conditions` are about the columns of `a`. Without `withHead` the lines go on behind others. */
@@ -41,11 +41,11 @@ async function* pages(
     );
     if (rows.length === 0) return;
     yield rows.map(({ id, ...row }) => lineOf(id, row)).join('');
-    last = Number(rows.at(-1)!.seq);
+    last = rows.at(-1)!.seq;
   }
 
   function lineOf(id: string, row: FactRow): string {
     const facts = factsOf(row);
-    return `${auditExportLine(id, facts, { key, isLogged: facts.seq >= Number(loggedFrom) })}\n`;
+    return `${auditExportLine(id, facts, { key, isLogged: facts.seq >= loggedFrom })}\n`;
   }
 }

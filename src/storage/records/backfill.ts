@@ -31,30 +31,29 @@ export async function rollUpLate(
 
 /** Earlier generations whose time is below this are not in the rollups yet; null where all are. */
 export async function backfillBefore(database: Database): Promise<number | null> {
-  const rows = await database.statement<{ before: string | null }>(
+  const rows = await database.statement<{ before: number | null }>(
     'backfill-before',
     'select backfill_before_ms as before from lodestone.records_state',
     [],
   );
-  const before = rows[0]?.before ?? null;
-  return before === null ? null : Number(before);
+  return rows[0]?.before ?? null;
 }
 
 /** Adds the newest six hours that are missing, in one transaction. Returns where the next slice ends; null where all is done. */
 export async function backfillSlice(database: Database, nowMs: number): Promise<number | null> {
   return database.transaction(async (_db, client) => {
-    const state = await client.query<{ before: string | null; oldest: string | null }>(
+    const state = await client.query<{ before: number | null; oldest: number | null }>(
       `select backfill_before_ms as before,
-         (select floor(extract(epoch from min(created_at)) * 1000) from lodestone.accounts) as oldest
+         (select floor(extract(epoch from min(created_at)) * 1000)::bigint from lodestone.accounts) as oldest
        from lodestone.records_state for update of records_state`,
     );
     const { before, oldest } = state.rows[0]!;
     if (before === null) return null;
-    if (Number(before) > nowMs + sliceMs)
+    if (before > nowMs + sliceMs)
       await client.query(`select brin_summarize_new_values('lodestone.generations_first_created')`);
-    const from = Math.floor((Math.min(Number(before), nowMs + sliceMs) - 1) / sliceMs) * sliceMs;
+    const from = Math.floor((Math.min(before, nowMs + sliceMs) - 1) / sliceMs) * sliceMs;
     // No account is older, so what is left is a rest that should be empty.
-    const isLast = oldest === null || from <= Number(oldest) - sliceMs;
+    const isLast = oldest === null || from <= oldest - sliceMs;
     const query = {
       text: `select lodestone.add_usage(lines) from (
         select json_agg(line) as lines from (

@@ -35,7 +35,7 @@ export async function auditFaults(client: PoolClient, most: number): Promise<Sto
       if (leaf?.equals(made)) continue;
       const expected = leaf?.toString('base64') ?? 'none';
       const what = 'entry of the audit log and its leaf';
-      faults.push({ what, where: row.seq, expected, found: made.toString('base64') });
+      faults.push({ what, where: String(row.seq), expected, found: made.toString('base64') });
     }
   }
   await client.query('close sealed_audit');

@@ -188,12 +188,11 @@ export async function checkStorage(database: Database): Promise<CheckResult> {
       );
     }
     faults.push(...(await batchFaults(client, faultsMax)), ...(await auditFaults(client, faultsMax)));
-    const counted = await client.query<{ accounts: string; generations: string }>(
+    const counted = await client.query<{ accounts: number; generations: number }>(
       'select (select count(*) from lodestone.accounts) as accounts, (select count(*) from lodestone.generations) as generations',
     );
     await client.query('commit');
-    const { accounts, generations } = counted.rows[0]!;
-    return { accounts: Number(accounts), generations: Number(generations), faults };
+    return { ...counted.rows[0]!, faults };
   });
 }
 
@@ -202,8 +201,8 @@ const rowsAtOnce = 2_000;
 
 interface BatchedRow extends GenerationRow {
   version: number;
-  first_leaf: string;
-  leaf_count: number;
+  firstLeaf: number;
+  leafCount: number;
 }
 
 /**
@@ -215,7 +214,7 @@ async function batchFaults(client: PoolClient, most: number): Promise<StorageFau
   const log = states[0]!;
   const faults: StorageFault[] = [];
   await client.query(`declare batched no scroll cursor for
-    select ${receiptColumns}, b.version, b.first_leaf, b.leaf_count from lodestone.log_batches b
+    select ${receiptColumns}, b.version, b.first_leaf as "firstLeaf", b.leaf_count as "leafCount" from lodestone.log_batches b
     join lodestone.generations g on g.log_batch = b.batch
     where b.first_leaf is not null
       and not exists (select 1 from lodestone.receipts r where r.id = g.id and r.account_id = g.account_id)
@@ -226,11 +225,11 @@ async function batchFaults(client: PoolClient, most: number): Promise<StorageFau
     const { rows } = await client.query<BatchedRow>(`fetch ${rowsAtOnce} from batched`);
     if (rows.length === 0) break;
     for (const row of rows) {
-      const from = Number(row.first_leaf);
-      if (from !== known.from) known = { from, leaves: await leavesBetween(client, from, from + row.leaf_count) };
+      const { firstLeaf: from, leafCount } = row;
+      if (from !== known.from) known = { from, leaves: await leavesBetween(client, from, from + leafCount) };
       const leaf = leafText(row, log);
       if (known.leaves.has(leaf)) continue;
-      const place = `among ${row.leaf_count} leaves from ${from} on`;
+      const place = `among ${leafCount} leaves from ${from} on`;
       faults.push({ what: 'generation and its leaf in the log', where: row.id, expected: place, found: leaf });
     }
   }
@@ -247,14 +246,14 @@ function leafText(row: BatchedRow, log: LogIdentity): string {
 }
 
 async function leavesBetween(client: PoolClient, from: number, to: number): Promise<Set<string>> {
-  const { rows } = await client.query<{ tile: string; hashes: Buffer }>(
+  const { rows } = await client.query<{ tile: number; hashes: Buffer }>(
     'select tile, hashes from lodestone.log_tiles where level = 0 and tile >= $1 and tile <= $2',
     [Math.floor(from / tileWidth), Math.floor((to - 1) / tileWidth)],
   );
   const leaves = new Set<string>();
   for (const { tile, hashes } of rows) {
     for (const [i, hash] of hashesIn(hashes).entries()) {
-      const place = Number(tile) * tileWidth + i;
+      const place = tile * tileWidth + i;
       if (place >= from && place < to) leaves.add(hash.toString('base64'));
     }
   }

@@ -102,7 +102,7 @@ const sources: Record<ExportKind, Source> = {
     },
     rows: `select *, ${msOf('created_at')} as moment from lodestone.audit`,
     order: ['seq'],
-    placeOf: (id) => `select seq from lodestone.audit where id = ${literal(id)}`,
+    placeOf: (id) => `select seq::text from lodestone.audit where id = ${literal(id)}`,
     ofAccount: auditOfAccount,
   },
 };

@@ -145,27 +145,23 @@ async function digestOf(
 ): Promise<{ rows: number; digest: string | null }> {
   return database.session(async (client) => {
     await client.query(`set timezone = 'UTC'`);
-    const { rows } = await client.query<{ rows: string; digest: string | null }>(
+    const { rows } = await client.query<{ rows: number; digest: string | null }>(
       `select count(*) as rows, sum(hashtextextended(row(${list})::text, 0)::numeric)::text as digest from lodestone.${table}`,
     );
-    return { rows: Number(rows[0]!.rows), digest: rows[0]!.digest };
+    return rows[0]!;
   });
 }
 
 async function takeOverState(source: Database, target: Database): Promise<void> {
-  const [state] = await source.statement<{
-    backfill: string | null;
-    refused: string | null;
-    pruned: string | null;
-    gathered: number | null;
-    summed: number | null;
-  }>(
+  const [state] = await source.statement<
+    Record<'backfill' | 'refused' | 'pruned' | 'gathered' | 'summed', number | null>
+  >(
     'move-state',
     `select backfill_before_ms as backfill, refused_before_ms as refused, pruned_before_ms as pruned, days_gathered_before as gathered,
        sums_before as summed from lodestone.records_state`,
     [],
   );
-  const sequences = await source.statement<{ name: string; last: string }>(
+  const sequences = await source.statement<{ name: string; last: number }>(
     'move-sequences',
     `select quote_ident(sequencename) as name, last_value as last from pg_sequences where schemaname = 'lodestone' and last_value is not null`,
     [],
@@ -180,7 +176,7 @@ async function takeOverState(source: Database, target: Database): Promise<void> 
     for (const { name, last } of sequences) await client.query(`select setval($1, $2)`, [`lodestone.${name}`, last]);
     if (refused === null) return;
     await client.query(
-      `alter table lodestone.generations add constraint generations_pruned check (created_ms >= ${Number(refused)}) not valid`,
+      `alter table lodestone.generations add constraint generations_pruned check (created_ms >= ${refused}) not valid`,
     );
   });
 }

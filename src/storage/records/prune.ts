@@ -23,10 +23,10 @@ export async function prunableMonths(database: Database, beforeMs: number): Prom
   if ((await backfillBefore(database)) !== null) return [];
   const end = monthStart(monthOf(beforeMs));
   const waits = await oldestUnsealed(database, end);
-  const rows = await database.statement<{ month: Date; accounts: string; requests: string }>(
+  const rows = await database.statement<PrunableMonth>(
     'prunable-months',
-    `select date_trunc('month', to_timestamp(r.from_hour::bigint * 3600), 'UTC') as month, count(distinct s.account_id) as accounts,
-       sum(r.requests) as requests
+    `select date_trunc('month', to_timestamp(r.from_hour::bigint * 3600), 'UTC') as "monthMs",
+       count(distinct s.account_id) as accounts, sum(r.requests)::bigint as requests
      from lodestone.usage_rollups r join lodestone.usage_series s on s.id = r.series
      where r.hours = 24 and r.from_hour < $1 group by 1
      having not exists (select 1 from lodestone.pruned_months p
@@ -34,12 +34,7 @@ export async function prunableMonths(database: Database, beforeMs: number): Prom
      order by 1`,
     [end / hourMs],
   );
-  const months = rows.map(({ month, accounts, requests }) => ({
-    monthMs: month.getTime(),
-    accounts: Number(accounts),
-    requests: Number(requests),
-  }));
-  return months.filter(({ monthMs }) => waits === null || generationIdsFrom(monthStart(monthOf(monthMs) + 1)) <= waits);
+  return rows.filter(({ monthMs }) => waits === null || generationIdsFrom(monthStart(monthOf(monthMs) + 1)) <= waits);
 }
 
 /** The oldest generation before `endMs` that waits for the log, in the queue or in a batch; null where none does. It is not removed before. */

@@ -64,16 +64,7 @@ function filterValues(filter: ReportFilter, isOfPeople: boolean): unknown[] {
   ];
 }
 
-interface Row {
-  grouped: ReportRow['group'];
-  step: string | null;
-  id: string | null;
-  requests: string;
-  errors: string;
-  cost_pico: string;
-  prompt_tokens: string;
-  completion_tokens: string;
-  cached_tokens: string;
+interface Row extends Omit<ReportRow, 'firstByteP50Ms' | 'firstByteP95Ms'> {
   first_byte: string | null;
 }
 
@@ -168,16 +159,17 @@ function sourcesOf(query: ReportQuery, byKey: boolean): Record<'steps' | 'routes
 
 const sumsOf = (isError: string) =>
   [
-    `sum(requests) as requests, coalesce(sum(requests) filter (where ${isError}), 0) as errors`,
-    ...['cost_pico', 'prompt_tokens', 'completion_tokens', 'cached_tokens'].map((name) => `sum(${name}) as ${name}`),
+    `sum(requests)::bigint as requests, coalesce(sum(requests) filter (where ${isError}), 0)::bigint as errors`,
+    `sum(cost_pico) as "costPico", sum(prompt_tokens)::bigint as "promptTokens"`,
+    `sum(completion_tokens)::bigint as "completionTokens", sum(cached_tokens)::bigint as "cachedTokens"`,
   ].join(', ');
 
 const step = 'greatest(from_hour::bigint * 3600000 - $2::bigint, 0) / $6::bigint';
 
 /** The period and its steps. */
 function selectSteps(isError: string): string {
-  return `select case grouping(step) when 1 then 'period' else 'step' end as grouped, step, null::text as id, ${sumsOf(isError)},
-      sum(first_byte_histogram) as first_byte
+  return `select case grouping(step) when 1 then 'period' else 'step' end as "group", step, null::text as id, ${sumsOf(isError)},
+      sum(first_byte_histogram)::text as first_byte
     from (select *, ${step} as step from parts) stepped join series on series.id = stepped.series
     group by grouping sets ((), (step)) having sum(requests) <> 0`;
 }
@@ -187,8 +179,9 @@ function intensitiesPart(query: ReportQuery): UsagePart {
   return { source: sourcesOf(query, false).routes, wholeHours: stepHours(query), select: selectIntensities };
 }
 
-const selectIntensities = `select 'step_intensity' as grouped, step, intensity as id, sum(requests) as requests, 0 as errors, 0 as cost_pico,
-      sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, 0 as cached_tokens, null::numeric as first_byte
+const selectIntensities = `select 'step_intensity' as "group", step, intensity as id, sum(requests)::bigint as requests, 0 as errors,
+      0::numeric as "costPico", sum(prompt_tokens)::bigint as "promptTokens", sum(completion_tokens)::bigint as "completionTokens",
+      0 as "cachedTokens", null::text as first_byte
     from (select *, ${step} as step from parts) stepped
     join (
       select series.*, known.intensity from series
@@ -203,7 +196,7 @@ function selectGroups(groups: readonly (keyof typeof groupColumns)[], isError: s
   const columns = groups.map((group) => groupColumns[group]);
   const names = groups.map((name, i) => `when ${2 ** groups.length - 1 - 2 ** (groups.length - 1 - i)} then '${name}'`);
   return `select case grouping(${columns.join(', ')}) ${names.join(' ')} end, null::bigint, coalesce(${columns.join(', ')}),
-      ${sumsOf(isError)}, ${groups.includes('route') ? 'case when grouping(served_model) = 1 then sum(first_byte) end' : 'sum(first_byte)'}
+      ${sumsOf(isError)}, ${groups.includes('route') ? 'case when grouping(served_model) = 1 then sum(first_byte)::text end' : 'sum(first_byte)::text'}
     from (
       select series, sum(requests) as requests, sum(cost_pico) as cost_pico, sum(prompt_tokens) as prompt_tokens,
         sum(completion_tokens) as completion_tokens, sum(cached_tokens) as cached_tokens, sum(first_byte_histogram) as first_byte
@@ -212,19 +205,8 @@ function selectGroups(groups: readonly (keyof typeof groupColumns)[], isError: s
     group by grouping sets (${columns.map((column) => `(${column})`).join(', ')}) having sum(requests) <> 0`;
 }
 
-function rowOf(row: Row): ReportRow {
-  const [median = null, p95 = null] = row.first_byte === null ? [] : percentilesOf(row.first_byte, [0.5, 0.95]);
-  return {
-    group: row.grouped,
-    step: row.step === null ? null : Number(row.step),
-    id: row.id,
-    requests: Number(row.requests),
-    errors: Number(row.errors),
-    costPico: BigInt(row.cost_pico),
-    promptTokens: Number(row.prompt_tokens),
-    completionTokens: Number(row.completion_tokens),
-    cachedTokens: Number(row.cached_tokens),
-    firstByteP50Ms: median,
-    firstByteP95Ms: p95,
-  };
+function rowOf({ first_byte, ...row }: Row): ReportRow {
+  const [firstByteP50Ms = null, firstByteP95Ms = null] =
+    first_byte === null ? [] : percentilesOf(first_byte, [0.5, 0.95]);
+  return { ...row, firstByteP50Ms, firstByteP95Ms };
 }

@@ -47,7 +47,7 @@ export function auditStore(database: Database): AuditStore {
     },
 
     async sealed(waitMs) {
-      const [last] = await database.statement<{ seq: string }>(
+      const [last] = await database.statement<{ seq: number }>(
         'audit-last',
         'select last_seq as seq from lodestone.audit_state',
         [],
@@ -66,22 +66,13 @@ export function auditStore(database: Database): AuditStore {
 }
 
 /** The columns of an entry that its leaf is made of. */
-export const factColumns = `a.seq, floor(extract(epoch from a.created_at) * 1000)::bigint as at_ms, coalesce(a.acted_by, a.actor) as actor,
-  a.account_id, a.action, a.subject, a.address, a.details`;
+export const factColumns = `a.seq, floor(extract(epoch from a.created_at) * 1000)::bigint as at, coalesce(a.acted_by, a.actor) as actor, a.account_id as account, a.action, a.subject,
+  a.address, a.details`;
 
-export interface FactRow {
-  seq: string;
-  at_ms: string;
-  actor: string;
-  account_id: string | null;
-  action: string;
-  subject: string;
-  address: string | null;
-  details: Record<string, unknown>;
-}
+export type FactRow = Omit<AuditFacts, 'at'> & { at: number };
 
-export function factsOf({ seq, at_ms: at, account_id: account, ...row }: FactRow): AuditFacts {
-  return { ...row, account, seq: Number(seq), at: new Date(Number(at)).toISOString() };
+export function factsOf({ at, ...row }: FactRow): AuditFacts {
+  return { ...row, at: new Date(at).toISOString() };
 }
 
 /** The leaves of entries that wait, by number. */
@@ -93,7 +84,7 @@ export async function waitingAudit(client: PoolClient, limit: number): Promise<A
     values: [limit],
   });
   return rows.map(({ hmac_key: key, ...row }) => ({
-    seq: Number(row.seq),
+    seq: row.seq,
     leaf: auditLeafHash(auditLeaf(factsOf(row), key)),
   }));
 }

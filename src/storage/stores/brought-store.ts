@@ -66,12 +66,12 @@ export function broughtStore(database: Database): BroughtStore {
     },
 
     async openingSince(keyId, fromMs) {
-      const rows = await database.statement<{ opening_pico: string }>(
+      const rows = await database.statement<{ opening_pico: bigint }>(
         'opening-usage',
         'select opening_pico from lodestone.keys where id = $1 and brought and created_at >= to_timestamp($2::float8 / 1000)',
         [keyId, fromMs],
       );
-      return BigInt(rows[0]?.opening_pico ?? 0);
+      return rows[0]?.opening_pico ?? 0n;
     },
   };
 }

@@ -1,15 +1,7 @@
-/** Finds budgets that have reached a threshold, with one query over all of them, and takes the notices about them. */
+/** Finds budgets that have reached a threshold, with one query over all of them. */
 import type { PoolClient } from 'pg';
-import type { BudgetNotice, BudgetPeriodStart } from '../../domain/notice.js';
-import type { BudgetPeriod } from '../../domain/organisation.js';
-
-/** Tells which table a notice is in. */
-export const budgetPrefix = 'ntb-';
-
-/** Who is told of money by mail: owners and billing, and without any the address of the account. */
-export const moneyMail = `coalesce((select array_agg(distinct u.email order by u.email)
-  from lodestone.memberships m join lodestone.sign_in_users u on u.id = m.person_id
-  where m.account_id = a.id and m.role in ('owner', 'billing') and u.status = 'active'), array[a.email]) as mail_to`;
+import type { BudgetPeriodStart } from '../../domain/notice.js';
+import { prefixes } from './due-notices.js';
 
 /**
  * Each threshold that is reached gets a row once a period. Of several at once the highest is reported, and none below one that was
@@ -40,7 +32,7 @@ with periods as (
 ), made as (
   insert into lodestone.budget_notices (id, account_id, project_id, threshold, limit_pico, spent_pico, period, from_day, ends_at,
     created_at, next_attempt_at)
-  select '${budgetPrefix}' || replace(gen_random_uuid()::text, '-', ''), account_id, project_id, threshold, limit_pico, spent_pico, period,
+  select '${prefixes.budget_notices}' || replace(gen_random_uuid()::text, '-', ''), account_id, project_id, threshold, limit_pico, spent_pico, period,
     from_day, ends_at, $4, case when threshold = highest then $4::timestamptz end
   from reached r where not exists (
     select 1 from lodestone.budget_notices b where b.account_id = r.account_id and b.project_id is not distinct from r.project_id
@@ -62,43 +54,4 @@ export async function lookForReached(
     new Date(nowMs),
   ]);
   return rows[0]!.made;
-}
-
-export const takeBudgetNotices = `
-update lodestone.budget_notices n set attempts = attempts + 1, next_attempt_at = $2
-from lodestone.accounts a
-where a.id = n.account_id and n.id in (
-  select id from lodestone.budget_notices where next_attempt_at <= $1 order by next_attempt_at limit $3
-  for update skip locked)
-returning n.id, n.account_id, a.email, n.project_id,
-  (select p.name from lodestone.projects p where p.id = n.project_id) as project_name, n.threshold, n.limit_pico, n.spent_pico, n.period,
-  (extract(epoch from n.ends_at) * 1000)::bigint as ends_ms, (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts,
-  n.delivered_at is not null as is_sent, n.mailed_at is not null as is_mailed, ${moneyMail}`;
-
-export interface BudgetNoticeRow {
-  id: string;
-  account_id: string;
-  email: string;
-  project_id: string | null;
-  project_name: string | null;
-  threshold: string;
-  limit_pico: string;
-  spent_pico: string;
-  period: BudgetPeriod;
-  ends_ms: string | null;
-  created_ms: string;
-  attempts: number;
-  is_sent: boolean;
-  is_mailed: boolean;
-  mail_to: string[];
-}
-
-export function budgetNoticeOf(row: BudgetNoticeRow): BudgetNotice {
-  return {
-    ...{ id: row.id, accountId: row.account_id, email: row.email },
-    ...{ projectId: row.project_id, projectName: row.project_name, threshold: Number(row.threshold) },
-    ...{ limitPico: BigInt(row.limit_pico), spentPico: BigInt(row.spent_pico), period: row.period },
-    ...{ endsAt: row.ends_ms === null ? null : Number(row.ends_ms), createdAt: Number(row.created_ms) },
-    ...{ attempts: row.attempts, isSent: row.is_sent, isMailed: row.is_mailed, mailTo: row.mail_to },
-  };
 }

@@ -24,20 +24,20 @@ where account_id = $1 and coalesce(project_id, '') = coalesce($2::text, '') and 
 export function budgetStore(database: Database): BudgetStore {
   const spent = async ({ accountId, projectId }: BudgetNode, fromMs: number): Promise<bigint> => {
     const values = [accountId, projectId, Math.floor(fromMs / dayMs)];
-    const rows = await database.statement<{ pico: string }>('budget-spent', spentSince, values);
-    return BigInt(rows[0]!.pico);
+    const rows = await database.statement<{ pico: bigint }>('budget-spent', spentSince, values);
+    return rows[0]!.pico;
   };
   return {
     spentSince: spent,
 
     async spentOfProjects(accountId, fromMs) {
       const values = [accountId, Math.floor(fromMs / dayMs)];
-      const rows = await database.statement<{ project_id: string; pico: string }>(
+      const rows = await database.statement<{ project_id: string; pico: bigint }>(
         'budget-spent-of-projects',
         spentOfProjects,
         values,
       );
-      return new Map(rows.map(({ project_id, pico }) => [project_id, BigInt(pico)]));
+      return new Map(rows.map(({ project_id, pico }) => [project_id, pico]));
     },
 
     async set(node, budget, fromMs) {
@@ -47,10 +47,10 @@ export function budgetStore(database: Database): BudgetStore {
         await client.query(`update lodestone.${table} set budget = $2 where id = $1`, [id, budgetText(budget)]);
         if (budget === null) return;
         const day = Math.floor(fromMs / dayMs);
-        const { rows } = await client.query<{ pico: string }>(spentSince, [accountId, projectId, day]);
+        const { rows } = await client.query<{ pico: bigint }>(spentSince, [accountId, projectId, day]);
         const { opening, period, limitPico } = budget;
         const openingPico = opening && opening.day >= day ? opening.spentPico : 0n;
-        const spentPico = BigInt(rows[0]!.pico) + openingPico;
+        const spentPico = rows[0]!.pico + openingPico;
         await client.query(armAgain, [accountId, projectId, period, day, String(limitPico), String(spentPico)]);
       });
     },

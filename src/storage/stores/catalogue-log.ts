@@ -13,22 +13,15 @@ from json_to_recordset($3::json) as c(position integer, kind text, id text, fiel
   source text, as_of text, model text, provider text)`;
 
 const selectChanges = `
-select at_ms, position, digest, kind, id, field, from_value, to_value, source, as_of from lodestone.catalogue_changes
+select at_ms as "atMs", position, digest, kind, id, field, from_value as "from", to_value as "to", source, as_of as "asOf"
+from lodestone.catalogue_changes
 where ($1::text is null or model = $1 or (model is null and (provider = any($5::text[]) or id = any($6::text[]))))
   and ($2::text is null or provider = $2)
 order by at_ms desc, position limit $3 offset $4`;
 
-interface ChangeRow {
-  at_ms: string;
-  position: number;
-  digest: string;
-  kind: CatalogueChange['kind'];
-  id: string;
-  field: string;
-  from_value: string | null;
-  to_value: string | null;
-  source: string | null;
-  as_of: string | null;
+interface ChangeRow extends Omit<RecordedChange, 'from' | 'to'> {
+  from: string | null;
+  to: string | null;
 }
 
 export function catalogueLog(database: Database): CatalogueLog {
@@ -37,13 +30,13 @@ export function catalogueLog(database: Database): CatalogueLog {
       database.transaction(async (_db, client) => {
         // One load at a time, also where nothing is recorded yet.
         await client.query('select pg_advisory_xact_lock($1)', [lockNumbers.catalogueLoads]);
-        const state = await client.query<{ digest: string; facts: string; at_ms: string }>(
+        const state = await client.query<{ digest: string; facts: string; at_ms: number }>(
           'select digest, facts, at_ms from lodestone.catalogue_state',
         );
         const before = state.rows[0];
         if (before?.digest === digest) return 0;
         // Two loads never have the same time, whatever the clocks of two machines say.
-        const at = before ? Math.max(atMs, Number(before.at_ms) + 1) : atMs;
+        const at = before ? Math.max(atMs, before.at_ms + 1) : atMs;
         const changes = before ? changesSince(JSON.parse(before.facts) as Partial<Facts>) : [];
         await client.query(
           `insert into lodestone.catalogue_state (digest, facts, at_ms) values ($1, $2, $3)
@@ -79,13 +72,8 @@ function subjectOf(kind: CatalogueChange['kind'], id: string): { model: string |
   return { provider: kind === 'jurisdiction' || kind === 'terms' ? first : null, model: null };
 }
 
-function changeOf(row: ChangeRow): RecordedChange {
-  const { at_ms, position, digest, kind, id, field, source } = row;
-  return {
-    ...{ atMs: Number(at_ms), position, digest, kind, id, field, source, asOf: row.as_of },
-    from: parseValue(row.from_value),
-    to: parseValue(row.to_value),
-  };
+function changeOf({ from, to, ...row }: ChangeRow): RecordedChange {
+  return { ...row, from: parseValue(from), to: parseValue(to) };
 }
 
 function parseValue(text: string | null): FactValue | null {

@@ -1,6 +1,6 @@
 /** Stores the updates of the catalogue, for all processes. The last five are kept. */
 import type { Database } from '../database.js';
-import type { CatalogueLook, CatalogueUpdateStore, StoredUpdate, UpdatePart } from '../store.js';
+import type { CatalogueLook, CatalogueUpdateStore, StoredUpdate } from '../store.js';
 
 const keptMax = 5;
 
@@ -13,34 +13,23 @@ const removeOldest = `
 delete from lodestone.catalogue_updates where not in_use and version not in (
   select version from lodestone.catalogue_updates order by in_use desc, version desc limit $1)`;
 
-interface UpdateRow {
-  version: string;
-  part: UpdatePart;
-  note: string;
-  body: Buffer;
-  applied_ms: string;
-  in_use: boolean;
-}
-
 export function catalogueUpdateStore(database: Database): CatalogueUpdateStore {
   return {
-    async kept() {
-      const rows = await database.statement<Omit<UpdateRow, 'note' | 'body'>>(
+    kept: () =>
+      database.statement(
         'catalogue-updates',
-        'select version, part, applied_ms, in_use from lodestone.catalogue_updates order by version desc',
+        'select version, part, applied_ms as "appliedMs", in_use as "inUse" from lodestone.catalogue_updates order by version desc',
         [],
-      );
-      return rows.map((row) => ({ ...keptOf(row), inUse: row.in_use }));
-    },
+      ),
 
     async find(version) {
-      const rows = await database.statement<UpdateRow>(
+      const [found] = await database.statement<StoredUpdate>(
         'catalogue-update',
-        'select * from lodestone.catalogue_updates where case when $1::text is null then in_use else version = $1 end',
+        `select version, part, applied_ms as "appliedMs", note, body from lodestone.catalogue_updates
+         where case when $1::text is null then in_use else version = $1 end`,
         [version ?? null],
       );
-      const [row] = rows;
-      return row ? { ...keptOf(row), note: row.note, body: row.body } : null;
+      return found ?? null;
     },
 
     use: (update: StoredUpdate | null, before) =>
@@ -86,8 +75,4 @@ export function catalogueUpdateStore(database: Database): CatalogueUpdateStore {
       return report == null ? null : (JSON.parse(report) as CatalogueLook);
     },
   };
-}
-
-function keptOf({ version, part, applied_ms }: Pick<UpdateRow, 'version' | 'part' | 'applied_ms'>) {
-  return { version, part, appliedMs: Number(applied_ms) };
 }

@@ -1,8 +1,9 @@
 /** Stores the credentials of customers at providers, sealed, with what was seen of each. */
 import type { PoolClient } from 'pg';
 import { type CredentialState, type OwnCredential, overlap } from '../../domain/credential.js';
-import type { CredentialStore, StoredCredential, WrappedSecret } from '../credential-types.js';
+import type { CredentialStore, StoredCredential } from '../credential-types.js';
 import type { Database } from '../database.js';
+import { prefixes } from './due-notices.js';
 import { withoutNul } from './tables.js';
 
 /** A row of `credentials` as PostgreSQL's `to_json` shows it. */
@@ -77,7 +78,7 @@ with seen as (
   returning c.*, b.status as was
 )
 insert into lodestone.credential_notices (id, account_id, project_id, credential_id, provider, name, reason, created_at, next_attempt_at)
-select 'ntf-' || replace(gen_random_uuid()::text, '-', ''), account_id, project_id, id, provider, name, reason, status_since, status_since
+select '${prefixes.credential_notices}' || replace(gen_random_uuid()::text, '-', ''), account_id, project_id, id, provider, name, reason, status_since, status_since
 from changed where status = 'failing' and (was = 'ok' or (was = 'unchecked' and not noticed))`;
 
 export function credentialStore(database: Database): CredentialStore {
@@ -183,15 +184,10 @@ export function credentialStore(database: Database): CredentialStore {
       await database.statement('set-secrets-key', 'update lodestone.secrets_state set key_id = $1', [id]);
     },
 
-    async wrappedOtherwise(keyId, limit, after) {
-      const text = `select id, account_id, key_id, wrapped, sealed from lodestone.credentials
+    wrappedOtherwise(keyId, limit, after) {
+      const text = `select id, account_id as "accountId", key_id as "keyId", wrapped, sealed from lodestone.credentials
         where key_id <> $1 and id > $3 order by id limit $2`;
-      const rows = await database.statement<CredentialRow>('wrapped-otherwise', text, [keyId, limit, after]);
-      return rows.map(
-        ({ id, account_id, key_id, wrapped, sealed }): WrappedSecret => ({
-          ...{ id, accountId: account_id, keyId: key_id, wrapped, sealed },
-        }),
-      );
+      return database.statement('wrapped-otherwise', text, [keyId, limit, after]);
     },
 
     async rewrap(from, to) {

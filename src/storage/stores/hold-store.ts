@@ -6,7 +6,7 @@ import type { HoldStore } from '../store.js';
 import { quotaHolds } from './tables.js';
 
 const tokensOfRoutes = `
-  select served_model as route, sum(prompt_tokens + completion_tokens) as tokens from parts join series on series.id = parts.series
+  select served_model as route, sum(prompt_tokens + completion_tokens)::bigint as tokens from parts join series on series.id = parts.series
   where billed and served_model is not null group by served_model having sum(requests) <> 0`;
 
 export function holdStore(database: Database): HoldStore {
@@ -24,10 +24,10 @@ export function holdStore(database: Database): HoldStore {
 
     async tokensBetween(fromMs, toMs) {
       const period = { accountId: null, fromMs, toMs };
-      const rows = await queryUsage<{ route: string; tokens: string }>(database, period, {
+      const rows = await queryUsage<{ route: string; tokens: number }>(database, period, {
         parts: [{ source: 'all_routes', wholeHours: 240, select: tokensOfRoutes }],
       });
-      return new Map(rows.map(({ route, tokens }) => [route, Number(tokens)]));
+      return new Map(rows.map(({ route, tokens }) => [route, tokens]));
     },
   };
 }

@@ -2,34 +2,25 @@
 import type { Database } from '../database.js';
 import type { IdentityStore, LinkedIdentity } from '../store.js';
 
-interface IdentityRow extends Omit<LinkedIdentity, 'createdAt' | 'lastUsedAt'> {
-  createdAt: Date;
-  lastUsedAt: Date;
-}
-
 const columns = `issuer, subject, provider, person_id as "personId", email, operator,
   created_at as "createdAt", last_used_at as "lastUsedAt"`;
-
-function identityOf({ createdAt, lastUsedAt, ...row }: IdentityRow): LinkedIdentity {
-  return { ...row, createdAt: createdAt.getTime(), lastUsedAt: lastUsedAt.getTime() };
-}
 
 export function identityStore(database: Database): IdentityStore {
   return {
     async find(issuer, subject) {
       const text = `select ${columns} from lodestone.identities where issuer = $1 and subject = $2`;
-      const [row] = await database.statement<IdentityRow>('identity', text, [issuer, subject]);
-      return row ? identityOf(row) : null;
+      const [found] = await database.statement<LinkedIdentity>('identity', text, [issuer, subject]);
+      return found ?? null;
     },
 
-    async ofPerson(personId) {
+    ofPerson(personId) {
       const text = `select ${columns} from lodestone.identities where person_id = $1 order by created_at, issuer, subject`;
-      return (await database.statement<IdentityRow>('identities-of-person', text, [personId])).map(identityOf);
+      return database.statement('identities-of-person', text, [personId]);
     },
 
     link: (identity, reason) =>
       database.transaction(async (_db, client) => {
-        const { issuer, subject, provider, personId, email, operator } = identity;
+        const { issuer, subject, provider, personId, email, operator, createdAt, lastUsedAt } = identity;
         // The lock on the person orders parallel links: the second one finds the identity of the first.
         const { rows } = await client.query<{ asked: boolean; bare: boolean }>(
           `select coalesce(u.link_provider = $2, false) as asked,
@@ -55,7 +46,7 @@ export function identityStore(database: Database): IdentityStore {
         await client.query(
           `insert into lodestone.identities (issuer, subject, provider, person_id, email, operator, created_at, last_used_at)
            values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
-          [issuer, subject, provider, personId, email, operator, ...timesOf(identity)],
+          [issuer, subject, provider, personId, email, operator, new Date(createdAt), new Date(lastUsedAt)],
         );
         if ((await owner()) !== personId) return false;
         if (person.asked)
@@ -95,7 +86,3 @@ export function identityStore(database: Database): IdentityStore {
 }
 
 const insertUse = 'insert into lodestone.sign_in_uses (name, expires_at) values ($1, $2) on conflict do nothing';
-
-function timesOf({ createdAt, lastUsedAt }: LinkedIdentity): Date[] {
-  return [new Date(createdAt), new Date(lastUsedAt)];
-}

@@ -1,24 +1,9 @@
 /** Stores invitations to accounts: each works once, also for several calls at the same time. */
-import type { Role } from '../../domain/organisation.js';
 import type { Database } from '../database.js';
 import type { Invitation, PeopleStore, Person } from '../store.js';
 
 const columns = `id, account_id as "accountId", email, role, projects, token_hash as "tokenHash", invited_by as "invitedBy",
   created_at as "createdAt", expires_at as "expiresAt", accepted_at as "acceptedAt"`;
-
-interface InvitationRow extends Omit<Invitation, 'role' | 'createdAt' | 'expiresAt' | 'acceptedAt'> {
-  role: string;
-  createdAt: Date;
-  expiresAt: Date;
-  acceptedAt: Date | null;
-}
-
-function invitationOf(row: InvitationRow): Invitation {
-  return {
-    ...{ ...row, role: row.role as Role, createdAt: row.createdAt.getTime(), expiresAt: row.expiresAt.getTime() },
-    acceptedAt: row.acceptedAt?.getTime() ?? null,
-  };
-}
 
 type InvitationStore = Pick<
   PeopleStore,
@@ -46,30 +31,26 @@ export function invitationStore(
         );
       }),
 
-    async invitations(accountId, { limit, after }) {
-      const rows = await database.statement<InvitationRow>(
+    invitations: (accountId, { limit, after }) =>
+      database.statement(
         'invitations',
         `select ${columns} from lodestone.invitations where account_id = $1 and id > $2 order by id limit $3`,
         [accountId, after ?? '', limit],
-      );
-      return rows.map(invitationOf);
-    },
+      ),
 
     async findInvitation(tokenHash) {
       const text = `select ${columns} from lodestone.invitations where token_hash = $1`;
-      const [row] = await database.statement<InvitationRow>('invitation', text, [tokenHash]);
-      return row ? invitationOf(row) : null;
+      const [found] = await database.statement<Invitation>('invitation', text, [tokenHash]);
+      return found ?? null;
     },
 
-    async openInvitations(email, nowMs) {
-      const rows = await database.statement<InvitationRow>(
+    openInvitations: (email, nowMs) =>
+      database.statement(
         'open-invitations',
         `select ${columns} from lodestone.invitations
          where email = $1 and accepted_at is null and expires_at > $2 order by id limit 1000`,
         [email, new Date(nowMs)],
-      );
-      return rows.map(invitationOf);
-    },
+      ),
 
     async revokeInvitation(accountId, id) {
       const text =
@@ -80,7 +61,7 @@ export function invitationStore(
     async acceptInvitation(tokenHash, newPersonId, nowMs) {
       const now = new Date(nowMs);
       const email = await database.transaction(async (_db, client) => {
-        const taken = await client.query<InvitationRow>(
+        const taken = await client.query<Invitation>(
           `update lodestone.invitations set accepted_at = $2
            where token_hash = $1 and accepted_at is null and expires_at > $2 returning ${columns}`,
           [tokenHash, now],

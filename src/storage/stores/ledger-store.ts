@@ -4,20 +4,25 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
 import { timeOrderedId } from '../../base/ids.js';
 import type { LedgerEntry } from '../../domain/ledger-entry.js';
+import type { JournalOffset } from '../../domain/settlement-row.js';
 import type { Database } from '../database.js';
 import type { LogMembership } from '../log-types.js';
 import type { LedgerStore } from '../store.js';
 import { settle, UnknownAccount } from './settle.js';
 import { accounts, ledgerPosts } from './tables.js';
 
+const columns = (
+  table: string,
+) => `${table}.id, ${table}.account_id as "accountId", ${table}.created_ms as "createdAt", ${table}.kind,
+  ${table}.amount_pico as "amountPico", ${table}.generation_id as "generationId", ${table}.note`;
+
 /**
  * Newest first; a null limit means all. The balance after an entry is today's less everything later. Each half is read
  * backwards along its index, so that only the requested entries are touched.
  */
 const newestFirst = `
-select e.id, e.account_id, e.created_ms, e.kind, e.amount_pico, e.generation_id, e.note,
-  a.balance_pico - coalesce(
-    sum(e.amount_pico) over (order by e.position desc rows between unbounded preceding and 1 preceding), 0) as balance_pico
+select ${columns('e')}, a.balance_pico - coalesce(
+    sum(e.amount_pico) over (order by e.position desc rows between unbounded preceding and 1 preceding), 0) as "balancePico"
 from lodestone.accounts a join (
   (select g.id as position, 'led' || substr(g.id, 4) as id, g.account_id, g.created_ms, 'usage' as kind,
       -g.cost_pico as amount_pico, g.id as generation_id, null as note
@@ -35,50 +40,27 @@ order by e.position desc limit $2`;
 const filtered = `
 with entries as (
   select l.*, (extract(epoch from l.created_at) * 1000)::bigint as created_ms, a.balance_pico - coalesce(
-    sum(l.amount_pico) over (order by l.position desc rows between unbounded preceding and 1 preceding), 0) as balance_pico
+    sum(l.amount_pico) over (order by l.position desc rows between unbounded preceding and 1 preceding), 0) as "balancePico"
   from lodestone.ledger l join lodestone.accounts a on a.id = l.account_id where l.account_id = $1
 )
-select id, account_id, created_ms, kind, amount_pico, generation_id, note, balance_pico from entries
+select ${columns('entries')}, "balancePico" from entries
 where ($3::text is null or position < (select position from entries where id = $3))
   and ($4::text is null or kind = $4)
 order by position desc limit $2`;
 
 /** One posted entry. Only what is later than it is read. */
 const onePosted = `
-select p.id, p.account_id, (extract(epoch from p.created_at) * 1000)::bigint as created_ms, p.kind, p.amount_pico, null as generation_id,
-  p.note, a.balance_pico
+select ${columns('p')}, a.balance_pico
     + coalesce((select sum(g.cost_pico) from lodestone.generations g where g.account_id = a.id and g.billed and g.id > p.position), 0)
     - coalesce((select sum(l.amount_pico) from lodestone.ledger_posts l where l.account_id = a.id and l.position > p.position), 0)
-    as balance_pico
-from lodestone.ledger_posts p join lodestone.accounts a on a.id = p.account_id
+    as "balancePico"
+from (
+  select *, (extract(epoch from created_at) * 1000)::bigint as created_ms, null as generation_id from lodestone.ledger_posts
+) p join lodestone.accounts a on a.id = p.account_id
 where p.id = $2 and p.account_id = $1`;
 
 const sumsByKind =
   'select kind, sum(amount_pico) as pico from lodestone.ledger_posts where account_id = $1 group by kind';
-
-interface EntryRow {
-  id: string;
-  account_id: string;
-  created_ms: string;
-  kind: LedgerEntry['kind'];
-  amount_pico: string;
-  balance_pico: string;
-  generation_id: string | null;
-  note: string | null;
-}
-
-function entryOf(row: EntryRow): LedgerEntry {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    createdAt: Number(row.created_ms),
-    kind: row.kind,
-    amountPico: BigInt(row.amount_pico),
-    balancePico: BigInt(row.balance_pico),
-    generationId: row.generation_id,
-    note: row.note,
-  };
-}
 
 export function ledgerStore(database: Database, history: Database, membership: () => LogMembership): LedgerStore {
   return {
@@ -92,23 +74,22 @@ export function ledgerStore(database: Database, history: Database, membership: (
               text: filtered,
               values: [accountId, limit, filter.before ?? null, filter.kind ?? null],
             };
-      const { rows } = await history.look((_db, client) => client.query<EntryRow>(query));
-      return rows.map(entryOf);
+      return (await history.look((_db, client) => client.query<LedgerEntry>(query))).rows;
     },
     async posted(accountId) {
       const query = { name: 'ledger-posted', text: sumsByKind, values: [accountId] };
-      const { rows } = await history.look((_db, client) => client.query<{ kind: string; pico: string }>(query));
-      const sum = (kind: LedgerEntry['kind']) => BigInt(rows.find((row) => row.kind === kind)?.pico ?? 0);
+      const { rows } = await history.look((_db, client) => client.query<{ kind: string; pico: bigint }>(query));
+      const sum = (kind: LedgerEntry['kind']) => rows.find((row) => row.kind === kind)?.pico ?? 0n;
       return { creditPico: sum('credit'), adjustmentPico: sum('adjustment') };
     },
     settle: (rows, offsets = []) => settle(database, rows, offsets, membership()),
     async offset(run) {
-      const [row] = await database.statement<{ position: string; records: string }>(
+      const [row] = await database.statement<JournalOffset>(
         'journal-offset',
-        'select position, records from lodestone.journal_offsets where run = $1',
+        'select run, position, records from lodestone.journal_offsets where run = $1',
         [run],
       );
-      return row ? { run, position: Number(row.position), records: Number(row.records) } : null;
+      return row ?? null;
     },
     async removeOffset(run) {
       await database.statement('journal-offset-remove', 'delete from lodestone.journal_offsets where run = $1', [run]);
@@ -150,7 +131,7 @@ function positionAt(createdAt: number) {
 }
 
 async function posted(client: PoolClient, accountId: string, id: string): Promise<LedgerEntry> {
-  const { rows } = await client.query<EntryRow>(onePosted, [accountId, id]);
+  const { rows } = await client.query<LedgerEntry>(onePosted, [accountId, id]);
   if (!rows[0]) throw new TypeError(`The ledger entry ${id} belongs to another account.`);
-  return entryOf(rows[0]);
+  return rows[0];
 }

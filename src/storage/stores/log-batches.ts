@@ -27,7 +27,7 @@ export function batchTimeMs(batch: string): number {
 export async function waitingBatches(client: PoolClient, limit: number): Promise<LeafBatch[]> {
   const { rows } = await client.query<LeafBatch>({
     name: 'log-waiting',
-    text: 'select batch, origin, leaves from lodestone.log_batches where first_leaf is null order by batch limit $1',
+    text: 'select batch::text, origin, leaves from lodestone.log_batches where first_leaf is null order by log_batches.batch limit $1',
     values: [limit],
   });
   return rows;
@@ -69,9 +69,9 @@ interface BatchedGeneration {
 interface BatchedRow extends GenerationRow {
   /** null where the generation came with no batch. */
   version: number | null;
-  leaf_count: number;
+  leafCount: number;
   /** null where the batch is not sealed. */
-  first_leaf: string | null;
+  firstLeaf: number | null;
 }
 
 export async function findBatched(
@@ -80,14 +80,14 @@ export async function findBatched(
   accountId: string,
 ): Promise<BatchedGeneration | 'unsealed' | null> {
   const { rows } = await client.query<BatchedRow>(
-    `select ${receiptColumns}, b.version, b.leaf_count, b.first_leaf from lodestone.generations g
+    `select ${receiptColumns}, b.version, b.leaf_count as "leafCount", b.first_leaf as "firstLeaf" from lodestone.generations g
      left join lodestone.log_batches b on b.batch = g.log_batch where g.account_id = $1 and g.id = $2`,
     [accountId, id],
   );
   const row = rows[0];
   if (!row || row.version === null) return null;
-  const { version, leaf_count: leafCount, first_leaf: firstLeaf } = row;
-  return firstLeaf === null ? 'unsealed' : { source: sourceOf(row), version, leafCount, firstLeaf: Number(firstLeaf) };
+  const { version, leafCount, firstLeaf, ...generation } = row;
+  return firstLeaf === null ? 'unsealed' : { source: sourceOf(generation), version, leafCount, firstLeaf };
 }
 
 /** Makes the receipt again and finds its leaf; null where the batch has no such leaf. */

@@ -13,10 +13,10 @@ const againMs = 6 * hourMs;
 const timeoutMs = 120_000;
 
 interface Scan {
-  before: string | null;
-  until: string | null;
+  before: number | null;
+  until: number | null;
   due: boolean;
-  oldest: string | null;
+  oldest: number | null;
 }
 
 /** The length of a slice of time follows from how many generations the last one had. */
@@ -34,10 +34,9 @@ export function oldQueue(database: Database): LogStore['queueOld'] {
         if (scan.due) await lookAgain(client, nowMs);
         return;
       }
-      const before = Math.min(Number(scan.before), nowMs + sliceMs);
+      const before = Math.min(scan.before, nowMs + sliceMs);
       const from = before - sliceMs;
-      const isLast =
-        scan.until === null ? scan.oldest === null || from <= Number(scan.oldest) - hourMs : from <= Number(scan.until);
+      const isLast = scan.until === null ? scan.oldest === null || from <= scan.oldest - hourMs : from <= scan.until;
       const range = [isLast && scan.until === null ? Number.MIN_SAFE_INTEGER : from, scan.before];
       const queued = await queueSlice(client, range);
       if (queued >= rowsMax) {
@@ -59,7 +58,7 @@ export function oldQueue(database: Database): LogStore['queueOld'] {
 async function readScan(client: PoolClient): Promise<Scan> {
   const { rows } = await client.query<Scan>(
     `select old_before_ms as before, old_from_ms as until, coalesce(again_at <= now(), false) as due,
-       (select floor(extract(epoch from min(created_at)) * 1000) from lodestone.accounts) as oldest
+       (select floor(extract(epoch from min(created_at)) * 1000)::bigint from lodestone.accounts) as oldest
      from lodestone.log_state`,
   );
   return rows[0]!;

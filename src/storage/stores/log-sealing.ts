@@ -47,11 +47,11 @@ export function sealingOf(client: PoolClient, state: LogState): Sealing {
       ]);
     },
     async addKey(verifierKey, nowMs) {
-      const { rows } = await client.query<{ at: Date }>(
+      const { rows } = await client.query<{ at: number }>(
         `select greatest($1, max(from_at), max(to_at)) as at from lodestone.log_keys`,
         [new Date(nowMs).toISOString()],
       );
-      const at = rows[0]!.at;
+      const at = new Date(rows[0]!.at);
       await client.query('update lodestone.log_keys set to_at = $1 where to_at is null', [at]);
       await client.query('insert into lodestone.log_keys (verifier_key, from_at) values ($1, $2)', [verifierKey, at]);
     },
@@ -93,7 +93,7 @@ async function takeUnsealed(client: PoolClient, limit: number): Promise<Taken> {
     try {
       sources.push(sourceOf(row));
     } catch (error) {
-      bad.push({ id: row.id, accountId: row.account_id, reason: String(error) });
+      bad.push({ id: row.id, accountId: row.accountId, reason: String(error) });
     }
   }
   sources.sort((a, b) => (a.id < b.id ? -1 : 1));

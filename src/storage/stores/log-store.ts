@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { inclusionPath, type ReadTile } from '../../proof/tiles.js';
 import type { Database } from '../database.js';
 import { lockNumbers } from '../lock-numbers.js';
-import type { LeafAnswer, LogKey, LogState, LogStore, SealedLeaf } from '../log-types.js';
+import type { LeafAnswer, LogState, LogStatus, LogStore, SealedLeaf } from '../log-types.js';
 import { unsealedEntries } from './audit-store.js';
 import { batchTimeMs, type FoundLeaf, findBatched, placeInLog } from './log-batches.js';
 import { oldQueue } from './log-old.js';
@@ -16,48 +16,23 @@ const againSeconds = 10;
 /** Later than every generation. */
 const endOfTime = Number.MAX_SAFE_INTEGER;
 
-interface StateRow {
-  origin: string | null;
-  salt: Buffer | null;
-  size: string;
-  root: Buffer;
-  checkpoint: string | null;
-  keys: { verifier_key: string; from_ms: number; to_ms: number | null }[] | null;
-}
-
 const stateColumns = `s.origin, s.salt, s.size, s.root, s.checkpoint, (
-  select json_agg(json_build_object('verifier_key', k.verifier_key, 'from_ms', floor(extract(epoch from k.from_at) * 1000),
-    'to_ms', floor(extract(epoch from k.to_at) * 1000)) order by (k.to_at is null), k.from_at) from lodestone.log_keys k) as keys`;
+  select coalesce(json_agg(json_build_object('verifierKey', k.verifier_key, 'fromMs', floor(extract(epoch from k.from_at) * 1000),
+    'toMs', floor(extract(epoch from k.to_at) * 1000)) order by (k.to_at is null), k.from_at), '[]') from lodestone.log_keys k) as keys`;
 const selectState = `select ${stateColumns} from lodestone.log_state s`;
 
-interface StatusRow extends StateRow {
-  active: boolean;
-  old_left: boolean;
-  oldest: Date | null;
-  oldest_batch: string | null;
-  oldest_entry: Date | null;
-  set_aside: boolean;
+interface StatusRow extends Omit<LogStatus, 'oldestUnsealedMs'> {
+  oldest: number | null;
+  batch: string | null;
+  entry: number | null;
 }
 
-const selectStatus = `select ${stateColumns}, s.active, (s.old_before_ms is not null or s.again_at is not null) as old_left,
+const selectStatus = `select ${stateColumns}, s.active, (s.old_before_ms is not null or s.again_at is not null) as "oldLeft",
     (select u.queued_at from lodestone.unsealed u where u.set_aside is null order by u.id, u.account_id limit 1) as oldest,
-    (select b.batch from lodestone.log_batches b where b.first_leaf is null order by b.batch limit 1) as oldest_batch,
-    (select a.created_at from ${unsealedEntries} order by a.seq limit 1) as oldest_entry,
-    exists (select 1 from lodestone.unsealed u where u.set_aside is not null) as set_aside
+    (select b.batch::text from lodestone.log_batches b where b.first_leaf is null order by b.batch limit 1) as batch,
+    (select a.created_at from ${unsealedEntries} order by a.seq limit 1) as entry,
+    exists (select 1 from lodestone.unsealed u where u.set_aside is not null) as "setAside"
   from lodestone.log_state s`;
-
-function stateOf({ origin, salt, size, root, checkpoint, keys }: StateRow): LogState {
-  const list = (keys ?? []).map(
-    ({ verifier_key, from_ms, to_ms }): LogKey => ({ verifierKey: verifier_key, fromMs: from_ms, toMs: to_ms }),
-  );
-  return { origin, salt, size: Number(size), root, checkpoint, keys: list };
-}
-
-function oldestOf({ oldest, oldest_batch: batch, oldest_entry: entry }: StatusRow): number | null {
-  const times = [oldest, entry].flatMap((time) => (time === null ? [] : [time.getTime()]));
-  if (batch !== null) times.push(batchTimeMs(batch));
-  return times.length === 0 ? null : Math.min(...times);
-}
 
 /** `history` answers those who look for a proof, so that they take no connection of requests and settlements. */
 export function logStore(database: Database, history: Database, join: LogStore['join']): LogStore {
@@ -73,14 +48,14 @@ export function logStore(database: Database, history: Database, join: LogStore['
     join,
 
     async state() {
-      const [row] = await database.statement<StateRow>('log-state', selectState, []);
-      return stateOf(row!);
+      return (await database.statement<LogState>('log-state', selectState, []))[0]!;
     },
 
     async status() {
       const [row] = await database.statement<StatusRow>('log-status', selectStatus, []);
-      const { active, old_left: oldLeft, set_aside: setAside } = row!;
-      return { ...stateOf(row!), oldestUnsealedMs: oldestOf(row!), active, oldLeft, setAside };
+      const { oldest, batch, entry, ...status } = row!;
+      const times = [oldest, entry, batch === null ? null : batchTimeMs(batch)].filter((time) => time !== null);
+      return { ...status, oldestUnsealedMs: times.length === 0 ? null : Math.min(...times) };
     },
 
     seal: (work) =>
@@ -90,7 +65,7 @@ export function logStore(database: Database, history: Database, join: LogStore['
           await client.query('rollback');
           return null;
         }
-        const result = await work(sealingOf(client, stateOf(state)));
+        const result = await work(sealingOf(client, state));
         await client.query('commit');
         return result;
       }),
@@ -138,18 +113,17 @@ export function logStore(database: Database, history: Database, join: LogStore['
 }
 
 async function readState(client: PoolClient): Promise<LogState> {
-  const { rows } = await client.query<StateRow>(selectState);
-  return stateOf(rows[0]!);
+  return (await client.query<LogState>(selectState)).rows[0]!;
 }
 
 /** One round trip. Each of its statements sees what was committed before it, so the state is the one under the lock. */
-async function beginSealing(client: PoolClient): Promise<[mine: boolean, state: StateRow | undefined]> {
+async function beginSealing(client: PoolClient): Promise<[mine: boolean, state: LogState | undefined]> {
   const results: unknown = await client.query(
     `begin; set local idle_in_transaction_session_timeout = ${idleMs};
      select pg_try_advisory_xact_lock(${lockNumbers.sealing}) as mine; ${selectState} for update of s skip locked`,
   );
   const [, , lock, state] = results as { rows: unknown[] }[];
-  return [(lock!.rows[0] as { mine: boolean }).mine, state!.rows[0] as StateRow | undefined];
+  return [(lock!.rows[0] as { mine: boolean }).mine, state!.rows[0] as LogState | undefined];
 }
 
 async function findLeaf(client: PoolClient, id: string, accountId: string | null): Promise<LeafAnswer> {
@@ -174,12 +148,11 @@ async function findQueued(
 ): Promise<FoundLeaf | 'unsealed' | null> {
   const owner = accountId === null ? '' : 'and account_id = $2';
   const values = accountId === null ? [id] : [id, accountId];
-  const { rows } = await client.query<{ receipt: string; leaf_index: string }>(
-    `select receipt, leaf_index from lodestone.receipts where id = $1 ${owner} limit 1`,
+  const { rows } = await client.query<FoundLeaf>(
+    `select receipt, leaf_index as "leafIndex" from lodestone.receipts where id = $1 ${owner} limit 1`,
     values,
   );
-  const row = rows[0];
-  if (row) return { receipt: row.receipt, leafIndex: Number(row.leaf_index) };
+  if (rows[0]) return rows[0];
   const waiting = await client.query(`select 1 from lodestone.unsealed where id = $1 ${owner}`, values);
   return waiting.rowCount === 0 ? null : 'unsealed';
 }

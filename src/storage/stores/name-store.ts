@@ -12,14 +12,17 @@ import type { NameStore } from '../store.js';
 interface NameRow {
   name: string;
   definition: NameDefinition;
-  created_ms: string;
-  updated_ms: string;
+  createdAt: number;
+  updatedAt: number;
   version: string;
 }
 
+const columns = (table: string) =>
+  `${table}.name, ${table}.definition, ${table}.created_ms as "createdAt", ${table}.updated_ms as "updatedAt", ${table}.version::text`;
+
 /** One statement, so that the number and the rows are of the same moment. */
 const readChanged = `
-select n.name, n.definition, n.created_ms, n.updated_ms, n.version, t.total
+select ${columns('n')}, t.total
 from (select count(*)::int as total from lodestone.names) t
 left join lodestone.names n on n.version > $1 order by n.version`;
 
@@ -27,7 +30,7 @@ const put = `
 insert into lodestone.names (name, definition, created_ms, updated_ms, version)
 values ($1, $2, $3, $3, nextval('lodestone.names_version'))
 on conflict (name) do update set definition = excluded.definition, updated_ms = excluded.updated_ms, version = excluded.version
-returning name, definition, created_ms, updated_ms, version`;
+returning ${columns('names')}`;
 
 export function nameStore(database: Database): NameStore {
   return {
@@ -70,6 +73,6 @@ export function nameStore(database: Database): NameStore {
   };
 }
 
-function storedOf({ name, definition, created_ms, updated_ms }: NameRow): StoredName {
-  return { ...modelNameOf(name, definition), createdAt: Number(created_ms), updatedAt: Number(updated_ms) };
+function storedOf({ name, definition, createdAt, updatedAt }: NameRow): StoredName {
+  return { ...modelNameOf(name, definition), createdAt, updatedAt };
 }

@@ -2,32 +2,10 @@
  * Finds low balances, reached budgets, and accounts that use a retiring model, in PostgreSQL with one query over all accounts, off the request path. Each
  * crossing, and each model of an account, makes one notice in a whole fleet.
  */
-
-import type { BalanceNotice, NoticeStore, RetirementNotice } from '../../domain/notice.js';
+import type { NoticeStore } from '../../domain/notice.js';
 import type { Database } from '../database.js';
-import {
-  type BudgetNoticeRow,
-  budgetNoticeOf,
-  budgetPrefix,
-  lookForReached,
-  moneyMail,
-  takeBudgetNotices,
-} from './budget-notices.js';
-
-import {
-  type CredentialNoticeRow,
-  credentialNoticeOf,
-  credentialPrefix,
-  takeCredentialNotices,
-} from './credential-notices.js';
-
-/** Tells which table a notice is in. */
-const retirementPrefix = 'ntr-';
-const tableOf = (id: string): string => {
-  if (id.startsWith(budgetPrefix)) return 'budget_notices';
-  if (id.startsWith(credentialPrefix)) return 'credential_notices';
-  return id.startsWith(retirementPrefix) ? 'retirement_notices' : 'balance_notices';
-};
+import { lookForReached } from './budget-notices.js';
+import { prefixes, tableOf, takeDueNotices } from './due-notices.js';
 
 /** Lets one process at a time look, by the server's clock, which all share. Other processes skip and do not wait. */
 const takeTurn = `
@@ -55,18 +33,8 @@ with seen as (
 )
 insert into lodestone.balance_notices
   (id, account_id, level, balance_pico, threshold_pico, created_at, next_attempt_at)
-select 'ntc-' || replace(gen_random_uuid()::text, '-', ''), id, level, balance_pico, threshold_pico, $3, $3
+select '${prefixes.balance_notices}' || replace(gen_random_uuid()::text, '-', ''), id, level, balance_pico, threshold_pico, $3, $3
 from moved where level > was`;
-
-const takeDue = `
-update lodestone.balance_notices n set attempts = attempts + 1, next_attempt_at = $2
-from lodestone.accounts a
-where a.id = n.account_id and n.id in (
-  select id from lodestone.balance_notices where next_attempt_at <= $1 order by next_attempt_at limit $3
-  for update skip locked)
-returning n.id, n.account_id, a.email, n.level, n.balance_pico, n.threshold_pico,
-  (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts,
-  n.delivered_at is not null as is_sent, n.mailed_at is not null as is_mailed, ${moneyMail}`;
 
 /** The days of use are those of the rollups of a day. The first notice of a model and account stays the only one. */
 const retirements = `
@@ -81,24 +49,9 @@ with retiring as (
 )
 insert into lodestone.retirement_notices
   (id, account_id, model, retires_on, replaced_by, routes, created_at, next_attempt_at)
-select '${retirementPrefix}' || replace(gen_random_uuid()::text, '-', ''), u.account_id, model, retires_on, replaced_by, routes, $6, $6
+select '${prefixes.retirement_notices}' || replace(gen_random_uuid()::text, '-', ''), u.account_id, model, retires_on, replaced_by, routes, $6, $6
 from used u join lodestone.accounts a on a.id = u.account_id
 on conflict (account_id, model) do nothing`;
-
-/** Aliases and entries of the saved chain are read when the notice is sent, as they are then. */
-const takeRetirements = `
-update lodestone.retirement_notices n set attempts = attempts + 1, next_attempt_at = $2
-from lodestone.accounts a
-where a.id = n.account_id and n.id in (
-  select id from lodestone.retirement_notices where next_attempt_at <= $1 order by next_attempt_at limit $3
-  for update skip locked)
-returning n.id, n.account_id, a.email, n.model, to_char(n.retires_on, 'YYYY-MM-DD') as date, n.replaced_by, n.routes,
-  array(select 'alias/' || l.name from lodestone.aliases l
-    where l.account_id = n.account_id and l.canonical_id = n.model
-      and (l.locode is null or l.provider || '/' || l.canonical_id || '/' || l.locode = any(n.routes)) order by l.name)
-  || array(select entry from json_array_elements_text(coalesce(a.fallback_models, '[]'::json)) as entry
-    where entry = 'auto/' || n.model or entry = any(n.routes)) as names,
-  (extract(epoch from n.created_at) * 1000)::bigint as created_ms, n.attempts`;
 
 const namesOfRoutes = `
 with ending as (select * from unnest($1::text[], $2::text[]) as r(route, model)),
@@ -110,50 +63,16 @@ names as (
     join ending e on entry = 'auto/' || e.model or entry = e.route
   where a.fallback_models is not null
 )
-select account_id, name, array_agg(distinct route) as routes from names group by 1, 2 order by 1, 2 limit 10000`;
-
-interface NameRow {
-  account_id: string;
-  name: string;
-  routes: string[];
-}
-
-interface RetirementRow {
-  id: string;
-  account_id: string;
-  email: string;
-  model: string;
-  date: string;
-  replaced_by: string | null;
-  routes: string[];
-  names: string[];
-  created_ms: string;
-  attempts: number;
-}
+select account_id as "accountId", name, array_agg(distinct route) as routes from names group by 1, 2 order by 1, 2 limit 10000`;
 
 const hourMs = 3_600_000;
-
-interface NoticeRow {
-  id: string;
-  account_id: string;
-  email: string;
-  level: number;
-  balance_pico: string;
-  threshold_pico: string;
-  created_ms: string;
-  attempts: number;
-  is_sent: boolean;
-  is_mailed: boolean;
-  mail_to: string[];
-}
 
 export function noticeStore(database: Database): NoticeStore {
   return {
     async threshold(accountId) {
       const text = 'select threshold_pico from lodestone.balance_watch where account_id = $1';
-      const rows = await database.statement<{ threshold_pico: string | null }>('threshold', text, [accountId]);
-      const found = rows[0]?.threshold_pico ?? null;
-      return found === null ? null : BigInt(found);
+      const rows = await database.statement<{ threshold_pico: bigint | null }>('threshold', text, [accountId]);
+      return rows[0]?.threshold_pico ?? null;
     },
 
     async setThreshold(accountId, thresholdPico) {
@@ -170,23 +89,12 @@ export function noticeStore(database: Database): NoticeStore {
         return (rowCount ?? 0) + (await lookForReached(client, nowMs, periods));
       }),
 
-    async take({ nowMs, untilMs, limit }) {
-      const values = [new Date(nowMs), new Date(untilMs), limit];
-      const balances = await database.statement<NoticeRow>('take-notices', takeDue, values);
-      const retiring = await database.statement<RetirementRow>('take-retirements', takeRetirements, values);
-      const budgets = await database.statement<BudgetNoticeRow>('take-budget-notices', takeBudgetNotices, values);
-      const refused = await database.statement<CredentialNoticeRow>('take-credentials', takeCredentialNotices, values);
-      return [
-        ...[...balances.map(noticeOf), ...retiring.map(retirementOf), ...budgets.map(budgetNoticeOf)],
-        ...refused.map(credentialNoticeOf),
-      ];
-    },
+    take: ({ nowMs, untilMs, limit }) => takeDueNotices(database, [new Date(nowMs), new Date(untilMs), limit]),
 
     async namesOf(routes) {
       if (routes.length === 0) return [];
       const values = [routes.map(({ route }) => route), routes.map(({ model }) => model)];
-      const rows = await database.statement<NameRow>('names-of-routes', namesOfRoutes, values);
-      return rows.map(({ account_id, ...row }) => ({ accountId: account_id, ...row }));
+      return database.statement('names-of-routes', namesOfRoutes, values);
     },
 
     async lookForRetirements({ nowMs, sinceMs, routes }) {
@@ -213,23 +121,5 @@ export function noticeStore(database: Database): NoticeStore {
       const text = `update lodestone.${table} set next_attempt_at = $2 where id = $1`;
       await database.statement(`${table}-again`, text, [id, atMs === null ? null : new Date(atMs)]);
     },
-  };
-}
-
-function retirementOf({ account_id, replaced_by, created_ms, ...row }: RetirementRow): RetirementNotice {
-  return { ...row, accountId: account_id, replacedBy: replaced_by, createdAt: Number(created_ms) };
-}
-
-function noticeOf(row: NoticeRow): BalanceNotice {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    email: row.email,
-    level: row.level === 2 ? 'exhausted' : 'low',
-    balancePico: BigInt(row.balance_pico),
-    thresholdPico: BigInt(row.threshold_pico),
-    createdAt: Number(row.created_ms),
-    attempts: row.attempts,
-    ...{ isSent: row.is_sent, isMailed: row.is_mailed, mailTo: row.mail_to },
   };
 }

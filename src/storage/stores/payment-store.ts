@@ -28,10 +28,9 @@ export function paymentStore(database: Database): PaymentStore {
       return rows[0]?.account_id ?? null;
     },
     async credited(accountId, checkoutId) {
-      const rows = await database.statement<{ paid_pico: string }>('payment-checkout', paidByCheckout, [
-        ...[accountId, checkoutId],
-      ]);
-      return rows[0] ? BigInt(rows[0].paid_pico) : null;
+      const values = [accountId, checkoutId];
+      const [row] = await database.statement<{ paid_pico: bigint }>('payment-checkout', paidByCheckout, values);
+      return row?.paid_pico ?? null;
     },
   };
 }
@@ -56,11 +55,11 @@ const nothing = { accountId: null, entries: [], country: null } as const;
 
 interface PaymentRow {
   account_id: string | null;
-  paid_pico: string | null;
-  refunded_pico: string;
-  posted_pico: string;
+  paid_pico: bigint | null;
+  refunded_pico: bigint;
+  posted_pico: bigint;
   /** The sum of the movements: disputes and failed refunds. */
-  moved_pico: string;
+  moved_pico: bigint;
 }
 
 class Recording {
@@ -168,10 +167,9 @@ class Recording {
     );
     const row = rows[0]!;
     if (row.account_id === null || row.paid_pico === null) return null;
-    const paid = BigInt(row.paid_pico);
-    const due = paid - BigInt(row.refunded_pico) + BigInt(row.moved_pico) - BigInt(row.posted_pico);
+    const due = row.paid_pico - row.refunded_pico + row.moved_pico - row.posted_pico;
     // The whole payment first, then what was taken back before it was known, so that the ledger shows what happened.
-    const credit = this.newlyPaid ? paid : 0n;
+    const credit = this.newlyPaid ? row.paid_pico : 0n;
     await this.post(row.account_id, 'credit', credit);
     await this.post(row.account_id, 'adjustment', due - credit);
     if (due !== 0n) {

@@ -1,6 +1,6 @@
 /** Stores people and what they may do in accounts. Changes of one account's members run one after another. */
 import type { PoolClient } from 'pg';
-import type { Membership, Role } from '../../domain/organisation.js';
+import type { Membership } from '../../domain/organisation.js';
 import type { Database } from '../database.js';
 import { adminUserId } from '../sign-in-types.js';
 import type { MemberRecord, MembersQuery, PeopleStore, Person } from '../store.js';
@@ -12,52 +12,19 @@ import { importedFromOf } from './project-rows.js';
 const place = (column: string) => `regexp_replace(${column}, '^(acct|per)-', '')`;
 const placeOf = (shownId: string | undefined) => shownId?.replace(/^(acct|per)-/, '') ?? '';
 
-const personColumns = `u.id, u.email, u.name, u.status, u.operator, u.two_factor, u.link_provider, u.imported_from, u.created_at,
-  exists (select 1 from lodestone.sign_in_credentials c where c.user_id = u.id and c.password is not null) as has_password`;
+const personColumns = `u.id, u.email, nullif(u.name, '') as name,
+  case u.status when 'suspended' then 'suspended' else 'active' end as status, u.operator, u.two_factor as "twoFactor",
+  u.link_provider as "linkProvider", u.imported_from as "importedFrom", u.created_at as "createdAt",
+  exists (select 1 from lodestone.sign_in_credentials c where c.user_id = u.id and c.password is not null) as "hasPassword"`;
 
-interface PersonRow {
-  id: string;
-  email: string;
-  name: string;
-  status: string;
-  operator: boolean;
-  two_factor: boolean;
-  link_provider: string | null;
-  imported_from: string | null;
-  created_at: Date;
-  has_password: boolean;
+interface PersonRow extends Omit<Person, 'importedFrom'> {
+  importedFrom: string | null;
 }
 
-function personOf(row: PersonRow): Person {
-  return {
-    ...{ id: row.id, email: row.email, name: row.name === '' ? null : row.name, operator: row.operator },
-    status: row.status === 'suspended' ? 'suspended' : 'active',
-    ...{ twoFactor: row.two_factor, hasPassword: row.has_password, linkProvider: row.link_provider },
-    importedFrom: importedFromOf(row.imported_from),
-    createdAt: row.created_at.getTime(),
-  };
-}
+const personOf = (row: PersonRow): Person => ({ ...row, importedFrom: importedFromOf(row.importedFrom) });
 
-const membershipColumns = 'm.account_id, m.person_id, m.source, m.role, m.projects, m.created_at, m.last_seen_at';
-
-interface MembershipRow {
-  account_id: string;
-  person_id: string;
-  source: string;
-  role: string;
-  projects: string[] | null;
-  created_at: Date;
-  last_seen_at: Date | null;
-}
-
-function membershipOf(row: MembershipRow): Membership {
-  return {
-    ...{ accountId: row.account_id, personId: row.person_id, source: row.source, role: row.role as Role },
-    projects: row.projects,
-    createdAt: row.created_at.getTime(),
-    lastSeenAt: row.last_seen_at?.getTime() ?? null,
-  };
-}
+const membershipColumns = `m.account_id as "accountId", m.person_id as "personId", m.source, m.role, m.projects, m.created_at as "createdAt",
+  m.last_seen_at as "lastSeenAt"`;
 
 /** Ends the transaction. */
 class NoOwnerLeft extends Error {}
@@ -115,13 +82,14 @@ export function peopleStore(database: Database): PeopleStore {
     },
 
     async standing(personId) {
-      const rows = await database.statement<MembershipRow & { last_account_id: string | null }>(
+      const rows = await database.statement<Membership & { lastAccountId: string | null }>(
         'standing',
-        `select ${membershipColumns}, u.last_account_id from lodestone.sign_in_users u
+        `select ${membershipColumns}, u.last_account_id as "lastAccountId" from lodestone.sign_in_users u
          join lodestone.memberships m on m.person_id = u.id where u.id = $1 order by m.account_id, m.source`,
         [personId],
       );
-      return { memberships: rows.map(membershipOf), lastAccountId: rows[0]?.last_account_id ?? null };
+      const memberships = rows.map(({ lastAccountId: _, ...membership }) => membership);
+      return { memberships, lastAccountId: rows[0]?.lastAccountId ?? null };
     },
 
     async noteVisit(personId, accountId, nowMs) {
@@ -138,7 +106,7 @@ export function peopleStore(database: Database): PeopleStore {
     async member(accountId, personId) {
       const rows = await database.statement<MemberRow>(
         'member',
-        `select u.email, u.name, u.imported_from, ${membershipColumns} from lodestone.memberships m
+        `select ${memberColumns} from lodestone.memberships m
          join lodestone.sign_in_users u on u.id = m.person_id
          where m.account_id = $1 and m.person_id in ($2, $3) order by m.source`,
         [accountId, personId, personId.replace(/^per-/, 'acct-')],
@@ -203,13 +171,15 @@ export function peopleStore(database: Database): PeopleStore {
 async function membershipsOf(client: PoolClient, accountId: string, personId: string): Promise<Membership[]> {
   const text = `select ${membershipColumns} from lodestone.memberships m
     where m.account_id = $1 and m.person_id = $2 order by m.source`;
-  return (await client.query<MembershipRow>(text, [accountId, personId])).rows.map(membershipOf);
+  return (await client.query<Membership>(text, [accountId, personId])).rows;
 }
 
 const rolesOf = (memberships: readonly Membership[]): string =>
   JSON.stringify(memberships.map(({ source, role, projects }) => [source, role, projects]));
 
-type MemberRow = MembershipRow & { email: string; name: string; imported_from: string | null };
+const memberColumns = `u.email, nullif(u.name, '') as name, u.imported_from as "importedFrom", ${membershipColumns}`;
+
+type MemberRow = Membership & { email: string; name: string | null; importedFrom: string | null };
 
 async function members(
   database: Database,
@@ -224,7 +194,7 @@ async function members(
          and (position($4 in f.email) > 0 or position($4 in lower(f.name)) > 0)))
        group by person_id having ${place('person_id')} > $2 order by 2 limit $3
      )
-     select u.email, u.name, u.imported_from, ${membershipColumns} from page p
+     select ${memberColumns} from page p
      join lodestone.memberships m on m.account_id = $1 and m.person_id = p.person_id
      join lodestone.sign_in_users u on u.id = p.person_id order by p.place, m.source`,
     [accountId, placeOf(after), limit, find?.toLowerCase() ?? null],
@@ -234,12 +204,12 @@ async function members(
 
 function recordsOf(rows: readonly MemberRow[]): MemberRecord[] {
   const found = new Map<string, { person: MemberRecord['person']; memberships: Membership[] }>();
-  for (const { email, name, imported_from, ...row } of rows) {
-    const importedFrom = importedFromOf(imported_from);
-    const person = { id: row.person_id, email, name: name === '' ? null : name, importedFrom };
-    const record = found.get(row.person_id) ?? { person, memberships: [] };
-    record.memberships.push(membershipOf(row));
-    found.set(row.person_id, record);
+  for (const { email, name, importedFrom, ...membership } of rows) {
+    const id = membership.personId;
+    const person = { id, email, name, importedFrom: importedFromOf(importedFrom) };
+    const record = found.get(id) ?? { person, memberships: [] };
+    record.memberships.push(membership);
+    found.set(id, record);
   }
   return [...found.values()];
 }

@@ -1,7 +1,7 @@
 /** Stores failed attempts and incidents of routes, and sums what routes did over the windows of the status page. */
 import type { Database } from '../database.js';
 import { percentileOf, percentilesOf } from '../records/histogram.js';
-import { type IncidentRow, type RouteHistoryStore, type RouteWindow, type WindowName, windowNames } from '../store.js';
+import { type RouteDay, type RouteHistoryStore, type RouteWindow, type WindowName, windowNames } from '../store.js';
 
 const hourMs = 3_600_000;
 const dayHours = 24;
@@ -63,8 +63,8 @@ with summed as (${ofSpans(
     sum(first_byte) as first_byte, sum(speed) as speed
   from parts group by name, route, account_id having sum(served) + sum(failed) > 0
 )
-select name, route, sum(served) as served, sum(broken) as broken, sum(failed) as failed, count(*) as accounts,
-  sum(first_byte) as first_byte, sum(speed) as speed
+select name as window, route as "routeId", sum(served)::bigint as served, sum(broken)::bigint as broken, sum(failed)::bigint as failed,
+  count(*) as accounts, sum(first_byte)::text as first_byte, sum(speed)::text as speed
 from accounts group by name, route`;
 
 /** $1 is the first hour. Days hold what their hours do. */
@@ -79,29 +79,15 @@ with parts as (
   select from_hour, route, account_id, sum(served) as served, sum(failed) as failed
   from parts group by 1, 2, 3 having sum(served) + sum(failed) > 0
 )
-select from_hour / 24 as day, route, sum(served) as served, sum(failed) as failed, count(*) as accounts from accounts group by 1, 2`;
+select from_hour / 24 as day, route as "routeId", sum(served)::bigint as served, sum(failed)::bigint as failed, count(*) as accounts
+from accounts group by 1, 2`;
 
 /** It reads the rollups of all accounts. Callers get the last figures meanwhile. */
 const windowsMs = 30_000;
 
-interface WindowRow {
-  name: WindowName;
-  route: string;
-  served: string;
-  broken: string;
-  failed: string;
-  accounts: string;
+interface WindowRow extends Omit<RouteWindow, 'firstByteP50Ms' | 'firstByteP95Ms' | 'tokensPerSecondP50'> {
   first_byte: string;
   speed: string;
-}
-
-interface StoredIncident {
-  id: string;
-  kind: IncidentRow['kind'];
-  route: string;
-  from_ms: string;
-  seen_ms: string;
-  to_ms: string | null;
 }
 
 /** `history` has its own connections, so that a long sum never delays a settlement. */
@@ -126,14 +112,10 @@ export function routeHistoryStore(database: Database, history: Database): RouteH
       await database.statement('route-incidents-forget', text, [beforeMs]);
     },
 
-    async incidents(sinceMs) {
-      const text = `select id, kind, route, from_ms, seen_ms, to_ms from lodestone.route_incidents
-        where seen_ms >= $1 order by from_ms, id`;
-      const rows = await database.statement<StoredIncident>('route-incidents', text, [sinceMs]);
-      return rows.map(({ id, kind, route, from_ms, seen_ms, to_ms }) => ({
-        ...{ id, kind, routeId: route, fromMs: Number(from_ms), seenMs: Number(seen_ms) },
-        toMs: to_ms === null ? null : Number(to_ms),
-      }));
+    incidents(sinceMs) {
+      const text = `select id, kind, route as "routeId", from_ms as "fromMs", seen_ms as "seenMs", to_ms as "toMs"
+        from lodestone.route_incidents where seen_ms >= $1 order by from_ms, id`;
+      return database.statement('route-incidents', text, [sinceMs]);
     },
 
     async windows(nowMs) {
@@ -149,22 +131,12 @@ export function routeHistoryStore(database: Database, history: Database): RouteH
       const first = (Math.floor(nowMs / (dayHours * hourMs)) - count + 1) * dayHours;
       const query = { name: 'route-days', text: days, values: [first] };
       const { rows } = await history.look(
-        (_db, client, limit) => client.query<DayRow>({ ...query, ...limit }),
+        (_db, client, limit) => client.query<RouteDay>({ ...query, ...limit }),
         windowsMs,
       );
-      return rows.map(({ day, route, served, failed, accounts }) => ({
-        ...{ routeId: route, day, served: Number(served), failed: Number(failed), accounts: Number(accounts) },
-      }));
+      return rows;
     },
   };
-}
-
-interface DayRow {
-  day: number;
-  route: string;
-  served: string;
-  failed: string;
-  accounts: string;
 }
 
 /** The parameters of the windows that end with the current hour. */
@@ -176,17 +148,7 @@ function boundsAt(nowMs: number): number[] {
   });
 }
 
-function windowOf(row: WindowRow): RouteWindow {
-  const [median = null, p95 = null] = percentilesOf(row.first_byte, [0.5, 0.95]);
-  return {
-    routeId: row.route,
-    window: row.name,
-    served: Number(row.served),
-    broken: Number(row.broken),
-    failed: Number(row.failed),
-    accounts: Number(row.accounts),
-    firstByteP50Ms: median,
-    firstByteP95Ms: p95,
-    tokensPerSecondP50: percentileOf(row.speed, 0.5),
-  };
+function windowOf({ first_byte, speed, ...row }: WindowRow): RouteWindow {
+  const [firstByteP50Ms = null, firstByteP95Ms = null] = percentilesOf(first_byte, [0.5, 0.95]);
+  return { ...row, firstByteP50Ms, firstByteP95Ms, tokensPerSecondP50: percentileOf(speed, 0.5) };
 }

@@ -15,7 +15,7 @@ where process <> $1 and seen_at > now() - ${silent}`;
 
 /** At least one row, which has the turn. */
 const heldByOthers = `
-select coalesce((select turn from lodestone.spend_turns where account_id = $2), 0)::text as turn, h.subject,
+select coalesce((select turn from lodestone.spend_turns where account_id = $2), 0)::text as turn, $2 as "accountId", h.subject,
   h.held_pico as "heldPico", h.unsettled_pico as "unsettledPico", h.requests
 from (select 1) one left join (
   select held.* from lodestone.spend_held held join lodestone.spend_processes p using (process)
@@ -40,14 +40,6 @@ const forget = `
 delete from lodestone.spend_held where process = $1 or process not in
   (select process from lodestone.spend_processes where seen_at > now() - ${silent})`;
 
-interface HeldRow {
-  turn: string;
-  subject: string | null;
-  heldPico: string;
-  unsettledPico: string;
-  requests: number;
-}
-
 function valuesOf(process: string, held: readonly HeldSpend[]): unknown[] {
   return [
     process,
@@ -70,12 +62,11 @@ export function spendStore(database: Database): SpendStore {
     },
 
     async heldByOthers(process, accountId) {
-      const found = await database.statement<HeldRow>('spend-held', heldByOthers, [process, accountId]);
-      const held = found.flatMap(({ subject, heldPico, unsettledPico, requests }) =>
-        subject === null
-          ? []
-          : { subject, accountId, heldPico: BigInt(heldPico), unsettledPico: BigInt(unsettledPico), requests },
-      );
+      const found = await database.statement<HeldSpend & { turn: string }>('spend-held', heldByOthers, [
+        process,
+        accountId,
+      ]);
+      const held = found.map(({ turn: _, ...row }) => row).filter(({ subject }) => subject !== null);
       return { turn: found[0]!.turn, held };
     },
 

@@ -6,7 +6,7 @@ import { readActivity } from '../records/activity.js';
 import { readReport } from '../records/report.js';
 import { keyProjectSql } from '../records/usage-columns.js';
 import { queryUsage } from '../records/usage-query.js';
-import type { ReportRow, UsageGroup, UsageRow, UsageStore } from '../store.js';
+import type { BilledLine, OwnSpent, ReportRow, UsageGroup, UsageRow, UsageStore } from '../store.js';
 
 /** A response of 4xx or 5xx, except for a client that disconnected (499), or a stream that did not complete. */
 const isError = `((status >= 400 and status <> 499) or coalesce(stream_end in ('cut', 'stalled', 'pricing_fault'), false))`;
@@ -18,18 +18,12 @@ where billed group by key_id having sum(requests) <> 0`;
 
 /** What caps count beyond the fees of own credentials, and their list price. The periods of keys begin with a day. */
 const ownSpending = `
-select key_id, sum(extra_pico) as extra, sum(own_pico) as list from lodestone.own_spending where account_id = $1 and day >= $2
+select key_id, sum(extra_pico) as "extraPico", sum(own_pico) as "listPico" from lodestone.own_spending where account_id = $1 and day >= $2
 group by key_id`;
-
-interface OwnRow {
-  key_id: string;
-  extra: string;
-  list: string;
-}
 
 /** By account, because the primary key begins with it: so only the rows of the period are read. */
 const billedLines = `
-select g.served_model, line.name, sum(line.count) as count, sum(line.cost) as cost_pico
+select g.served_model as "routeId", line.name, sum(line.count)::float8 as count, sum(line.cost) as "costPico"
 from lodestone.accounts a
 join lodestone.generations g on g.account_id = a.id and g.id >= $2 and g.id < $3
 cross join lateral (
@@ -59,20 +53,11 @@ const longestMs = longestHours * 3_600_000;
 /** A whole day, later than any generation, whose hours are still a small whole number. */
 const endOfTime = 40_000 * dayMs;
 
-interface BilledLineRow {
-  served_model: string;
-  name: string;
-  count: string;
-  cost_pico: string;
-}
-
 export function usageStore(history: Database): UsageStore {
   const ownSince = async (accountId: string, fromMs: number) => {
     const values = [accountId, Math.floor(fromMs / dayMs)];
-    const rows = await history.statement<OwnRow>('own-spending', ownSpending, values);
-    return new Map(
-      rows.map(({ key_id, extra, list }) => [key_id, { extraPico: BigInt(extra), listPico: BigInt(list) }]),
-    );
+    const rows = await history.statement<OwnSpent & { key_id: string }>('own-spending', ownSpending, values);
+    return new Map(rows.map(({ key_id, ...spent }) => [key_id, spent]));
   };
   return {
     ownSince,
@@ -116,18 +101,15 @@ export function usageStore(history: Database): UsageStore {
     async billedLines({ provider, fromMs, toMs, credential }) {
       const values = [provider, generationIdsFrom(fromMs), generationIdsFrom(toMs), credential];
       const query = { name: 'billed-lines', text: billedLines, values };
-      const { rows } = await history.look((_db, client) => client.query<BilledLineRow>(query));
-      return rows.map(({ served_model, name, count, cost_pico }) => ({
-        ...{ routeId: served_model, name, count: Number(count), costPico: BigInt(cost_pico) },
-      }));
+      return (await history.look((_db, client) => client.query<BilledLine>(query))).rows;
     },
 
     async spentSince(accountId, fromMs) {
       const period = { accountId, fromMs, toMs: endOfTime };
-      const rows = await queryUsage<{ key_id: string; pico: string }>(history, period, {
+      const rows = await queryUsage<{ key_id: string; pico: bigint }>(history, period, {
         parts: [{ source: 'account_keys', wholeHours: longestHours, select: spentSince }],
       });
-      const spent = new Map(rows.map(({ key_id, pico }) => [key_id, BigInt(pico)]));
+      const spent = new Map(rows.map(({ key_id, pico }) => [key_id, pico]));
       for (const [id, { extraPico }] of await ownSince(accountId, fromMs))
         spent.set(id, (spent.get(id) ?? 0n) + extraPico);
       return spent;
