@@ -165,6 +165,7 @@ async function run(command: Command, argv: string[], io: Io): Promise<number> {
     ),
     flags: new Set(Object.keys(values).filter((name) => values[name as keyof typeof values] === true)),
     json: values.json === true,
+    print: (answer, text) => io.out(context.json ? JSON.stringify(answer, null, 2) : text),
     client: () => {
       const { url, config } = options;
       client ??= new AdminClient(

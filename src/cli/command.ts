@@ -14,11 +14,17 @@ export interface CommandContext {
   readonly flags: ReadonlySet<string>;
   /** Print the API's JSON instead of a table. */
   readonly json: boolean;
+  /** Prints what the API has answered, or with `--json` the answer itself. */
+  print(answer: unknown, text: string): void;
   /** Made on first use, because commands without a server need no address and no token. */
   client(): AdminClient;
   /** The command has printed what is wrong: exit code 1, or another. */
   markFailed(exitCode?: number): void;
 }
+
+/** Options with a value, and without one. */
+export const text = { type: 'string' } as const;
+export const flag = { type: 'boolean' } as const;
 
 export interface Command {
   /** The words that name it, e.g. `key create`. */

@@ -1,4 +1,6 @@
 /** The terminal that a command runs in, and the two ways in which it can end badly. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 export interface Io {
   out(line: string): void;
@@ -27,6 +29,20 @@ export function unreadable(file: string, error: unknown): CommandFailure {
       `${file} may not be read by this user. Change its permissions, or run the command as its owner.`,
     );
   return new CommandFailure(`${file} cannot be read: ${message}.`);
+}
+
+/** The bytes of a file that the command line names. */
+export function readNamed(file: string, { cwd }: Pick<Io, 'cwd'>): Buffer {
+  try {
+    return readFileSync(resolve(cwd, file));
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** Whether somebody at the terminal agrees. */
+export async function agrees({ ask }: Io, question: string): Promise<boolean> {
+  return /^y(es)?$/i.test((await ask?.(`${question} [y/N] `))?.trim() ?? '');
 }
 
 /** The server takes no more calls for a while. */

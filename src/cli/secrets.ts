@@ -2,9 +2,8 @@
  * Reads the secrets of a command from standard input, a file or the environment. An argument works too, with a warning, because every
  * user of the machine can read the arguments of a process.
  */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { CommandFailure, type Io, UsageError, unreadable } from './io.js';
+import { flag, text } from './command.js';
+import { CommandFailure, type Io, readNamed, UsageError } from './io.js';
 
 /** The options of a secret, for `parseArgs`. */
 export function secretOptions<Name extends string>(name: Name) {
@@ -14,9 +13,6 @@ export function secretOptions<Name extends string>(name: Name) {
   > &
     Record<`${Name}-stdin`, typeof flag>;
 }
-
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
 
 interface GivenOptions {
   readonly options: Readonly<Record<string, string | undefined>>;
@@ -39,7 +35,7 @@ export function readSecret(name: string, variable: string, { options, flags, io 
     throw new UsageError(`Give only one of --${name}, --${name}-stdin and --${name}-file.`);
   }
   if (fromStdin) return { value: firstLineOf(io.stdin?.() ?? '', `--${name}-stdin`), source: `--${name}-stdin` };
-  if (file !== undefined) return { value: firstLineOf(readSecretFile(file, io), file), source: file };
+  if (file !== undefined) return { value: firstLineOf(readNamed(file, io).toString('utf8'), file), source: file };
   if (fromArgument) {
     io.err(
       `Warning: other users of this machine can see the value of --${name}. Use --${name}-stdin, --${name}-file FILE or ${variable} instead.`,
@@ -55,14 +51,6 @@ export function checkStdinUse(names: readonly string[], { options, flags }: Give
   const reading = names.filter((name) => flags.has(`${name}-stdin`) || options[name] === '-');
   if (reading.length > 1) {
     throw new UsageError(`Only one secret can be read from standard input, not ${reading.join(' and ')}.`);
-  }
-}
-
-function readSecretFile(file: string, io: Io): string {
-  try {
-    return readFileSync(resolve(io.cwd, file), 'utf8');
-  } catch (error) {
-    throw unreadable(file, error);
   }
 }
 

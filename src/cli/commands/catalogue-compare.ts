@@ -5,7 +5,7 @@ import { systemClock } from '../../base/time.js';
 import { dayMsOf, dayText } from '../../catalogue/dates.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import { readCatalogue } from '../catalogue-snapshot.js';
-import type { Command, CommandContext } from '../command.js';
+import { type Command, type CommandContext, text } from '../command.js';
 import { readConfig } from '../connection.js';
 import { CommandFailure, type Io, UsageError, unreadable } from '../io.js';
 import { type MissingModel, missingModels, routesInLists } from '../price-lists/match.js';
@@ -18,7 +18,7 @@ export const compareCommand: Command = {
   parameters: '--with <list>[@<date>] [<list>[@<date>] …] [--provider P]',
   summary:
     'Compare the prices of the catalogue with public lists: LiteLLM’s table of prices, the api.json of models.dev, the data.json of genai-prices. Each figure is equal, better sourced than in the list, or differs, by date and majority; models of a provider that have no route are missing. The date is the day of the list, else that of its file. --provider looks at one provider, and names what is missing. Needs no server.',
-  options: { with: { type: 'string', multiple: true }, provider: { type: 'string' } },
+  options: { with: { ...text, multiple: true }, provider: text },
   positionalsMax: 10,
   run: compareCatalogue,
 };

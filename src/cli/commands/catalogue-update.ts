@@ -1,5 +1,5 @@
 /** `lodestone catalogue pack`, `update`, `rollback` and `updates`: a newer catalogue without a new release. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../../base/time.js';
 import { builtinValues, builtinVersion } from '../../catalogue/builtin.js';
@@ -11,8 +11,8 @@ import { readSignerKey } from '../../proof/note.js';
 import { fileBytesMax, packCatalogue } from '../../proof/signed-catalogue.js';
 import { dialects } from '../../providers/dialects/registry.js';
 import { DownloadFailed, download } from '../../providers/transport/download.js';
-import { type Command, type CommandContext, required } from '../command.js';
-import { CommandFailure, type Io, UsageError, unreadable } from '../io.js';
+import { type Command, type CommandContext, flag, required, text } from '../command.js';
+import { agrees, CommandFailure, type Io, readNamed, UsageError } from '../io.js';
 import { table } from '../text-table.js';
 
 export const catalogueUpdateCommands: readonly Command[] = [
@@ -21,7 +21,7 @@ export const catalogueUpdateCommands: readonly Command[] = [
     parameters: 'FILE|URL [--yes] [--dry-run]',
     summary:
       'Take a newer, signed catalogue into use on every replica. Prints what changes, and asks where prices rise, something goes, gates decide otherwise or requests go elsewhere; --yes agrees.',
-    options: { yes: { type: 'boolean' }, 'dry-run': { type: 'boolean' } },
+    options: { yes: flag, 'dry-run': flag },
     positionalsMax: 1,
     run: updateCatalogue,
   },
@@ -29,7 +29,7 @@ export const catalogueUpdateCommands: readonly Command[] = [
     name: 'catalogue rollback',
     parameters: '[VERSION] [--dry-run]',
     summary: 'Take an update of the catalogue back: to VERSION, or to the one before the one in use.',
-    options: { 'dry-run': { type: 'boolean' } },
+    options: { 'dry-run': flag },
     positionalsMax: 1,
     run: rollBack,
   },
@@ -45,7 +45,7 @@ export const catalogueUpdateCommands: readonly Command[] = [
     parameters: '--version 2026.11.18 --key FILE -o FILE',
     summary:
       'For maintainers: make a signed file of the built-in catalogue. "lodestone log new-key NAME" prints a key for --key. Needs no server.',
-    options: { version: { type: 'string' }, key: { type: 'string' }, out: { type: 'string', short: 'o' } },
+    options: { version: text, key: text, out: { ...text, short: 'o' } },
     positionalsMax: 0,
     run: pack,
   },
@@ -74,46 +74,44 @@ interface UpdatesAnswer {
   data: { version: string; part: string; applied_at: string; in_use: boolean }[];
 }
 
-async function updateCatalogue({ client, io, json, flags, positionals, markFailed }: CommandContext): Promise<void> {
-  const file = (await readNamed(required(positionals[0], 'The file or its address (FILE|URL)'), io)).toString('base64');
+async function updateCatalogue(context: CommandContext): Promise<void> {
+  const { client, io, json, print, flags, positionals, markFailed } = context;
+  const file = (await readCatalogueFile(required(positionals[0], 'The file or its address (FILE|URL)'), io)).toString(
+    'base64',
+  );
   const send = (more: object) => client().call<UpdateAnswer>('POST', '/catalogue/updates', { file, ...more });
   const found = await send({ dry_run: true });
   if (!json) io.out(changesText(found));
-  const isAgreed = flags.has('dry-run') || flags.has('yes') || !found.needs_confirmation || (await agrees(io));
+  const isAgreed =
+    flags.has('dry-run') || flags.has('yes') || !found.needs_confirmation || (await agrees(io, question));
   if (!isAgreed) {
     markFailed();
     io.err(`Nothing was changed: ${found.from} stays in use. Repeat it with --yes to agree.`);
     return;
   }
   const answer = flags.has('dry-run') ? found : await send({ confirm: true });
-  if (json) io.out(JSON.stringify(answer, null, 2));
-  else io.out(answer.applied ? `${answer.version} is in use.` : 'Nothing was changed (--dry-run).');
+  print(answer, endText(answer));
 }
 
-async function agrees(io: Io): Promise<boolean> {
-  const answer = await io.ask?.(
-    'Prices rise, something goes, gates decide otherwise, or requests go elsewhere. Apply it? [y/N] ',
-  );
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
-}
+const question = 'Prices rise, something goes, gates decide otherwise, or requests go elsewhere. Apply it?';
 
-async function rollBack({ client, io, json, flags, positionals }: CommandContext): Promise<void> {
+async function rollBack({ client, print, flags, positionals }: CommandContext): Promise<void> {
   const body = { ...(positionals[0] && { version: positionals[0] }), dry_run: flags.has('dry-run') };
   const answer = await client().call<UpdateAnswer>('POST', '/catalogue/rollback', body);
-  if (json) return io.out(JSON.stringify(answer, null, 2));
-  io.out(changesText(answer));
-  io.out(answer.applied ? `${answer.version} is in use.` : 'Nothing was changed (--dry-run).');
+  print(answer, `${changesText(answer)}\n${endText(answer)}`);
 }
 
-async function listUpdates({ client, io, json }: CommandContext): Promise<void> {
+const endText = ({ applied, version }: UpdateAnswer): string =>
+  applied ? `${version} is in use.` : 'Nothing was changed (--dry-run).';
+
+async function listUpdates({ client, print }: CommandContext): Promise<void> {
   const answer = await client().call<UpdatesAnswer>('GET', '/catalogue/updates');
-  if (json) return io.out(JSON.stringify(answer, null, 2));
   const rows = answer.data.map(({ version, part, applied_at, in_use }) => [
     ...[version, part, applied_at, in_use ? 'in use' : ''],
   ]);
   const builtin = [answer.builtin, 'built in', '', answer.in_use === answer.builtin ? 'in use' : ''];
-  io.out(table(['version', 'part', 'applied', ''], [...rows, builtin]));
-  if (answer.last_look) io.out(`\nThe last look, ${answer.last_look.at}:\n${answer.last_look.text}`);
+  const look = answer.last_look ? `\n\nThe last look, ${answer.last_look.at}:\n${answer.last_look.text}` : '';
+  print(answer, `${table(['version', 'part', 'applied', ''], [...rows, builtin])}${look}`);
 }
 
 const words: Record<Effect, string> = {
@@ -133,24 +131,22 @@ function changesText({ version, from, changes }: UpdateAnswer): string {
   return [...lines, `${from} → ${version}: ${counts.join(', ') || 'no change'}.`].join('\n');
 }
 
-async function readNamed(named: string, io: Io): Promise<Buffer> {
-  try {
-    if (/^https?:\/\//i.test(named) && URL.canParse(named)) return await download(named, fileBytesMax, io.env);
-    const bytes = readFileSync(resolve(io.cwd, named));
-    if (bytes.length <= fileBytesMax) return bytes;
-    throw new CommandFailure(`${named} has ${bytes.length} bytes; a catalogue has at most ${fileBytesMax}.`);
-  } catch (error) {
-    if (error instanceof DownloadFailed) throw new CommandFailure(error.message);
-    if (error instanceof CommandFailure) throw error;
-    throw unreadable(named, error);
+async function readCatalogueFile(named: string, io: Io): Promise<Buffer> {
+  if (/^https?:\/\//i.test(named) && URL.canParse(named)) {
+    return download(named, fileBytesMax, io.env).catch((error) => {
+      throw error instanceof DownloadFailed ? new CommandFailure(error.message) : error;
+    });
   }
+  const bytes = readNamed(named, io);
+  if (bytes.length <= fileBytesMax) return bytes;
+  throw new CommandFailure(`${named} has ${bytes.length} bytes; a catalogue has at most ${fileBytesMax}.`);
 }
 
-async function pack({ io, json, options }: CommandContext): Promise<void> {
+async function pack({ io, print, options }: CommandContext): Promise<void> {
   const version = required(options.version, '--version').replace(/^catalogue-/, '');
   const out = resolve(io.cwd, required(options.out, '-o'));
   checkVersion(version);
-  const signer = readSignerKey((await readNamed(required(options.key, '--key'), io)).toString('utf8').trim());
+  const signer = readSignerKey(readNamed(required(options.key, '--key'), io).toString('utf8').trim());
   if (!signer) throw new CommandFailure('--key names a file without a key. "lodestone log new-key NAME" prints one.');
   const update = { version, values: await builtinValues() };
   const faults = await strictFaults(update, { dialects, nowMs: systemClock.now() });
@@ -158,8 +154,8 @@ async function pack({ io, json, options }: CommandContext): Promise<void> {
   const file = packOrFail(update, signer);
   writeFileSync(out, file);
   const verifierKey = signer.verifier.text;
-  if (json) return io.out(JSON.stringify({ version, bytes: file.length, verifier_key: verifierKey }, null, 2));
-  io.out(
+  print(
+    { version, bytes: file.length, verifier_key: verifierKey },
     `${out}: the catalogue ${version}, ${file.length} bytes.\nGateways check it with catalogue_updates.key:\n${verifierKey}`,
   );
 }

@@ -4,7 +4,7 @@ import { dayMs, oldDays } from '../../catalogue/dates.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import type { OldFigure } from '../../catalogue/source-check.js';
 import { readCatalogue, readNames, readSources } from '../catalogue-snapshot.js';
-import type { Command, CommandContext } from '../command.js';
+import { type Command, type CommandContext, flag, text } from '../command.js';
 import { readConfig } from '../connection.js';
 import { UsageError } from '../io.js';
 import { compareCommand } from './catalogue-compare.js';
@@ -33,7 +33,7 @@ export const catalogueCommands: readonly Command[] = [
     parameters: '[<file> …] [--strict] [--max-age 90d]',
     summary:
       'Check the catalogue of the configuration and these files: faults, figures older than --max-age (90d), routes that retire. --strict asks for the source and date of every figure, refuses drafts and built-in routes past their retirement, and lists what is old. Needs no server.',
-    options: { strict: { type: 'boolean' }, 'max-age': { type: 'string' } },
+    options: { strict: flag, 'max-age': text },
     positionalsMax: 100,
     run: checkCatalogue,
   },
@@ -41,9 +41,9 @@ export const catalogueCommands: readonly Command[] = [
   importCommand,
 ];
 
-async function reloadCatalogue({ client, io, json }: CommandContext): Promise<void> {
+async function reloadCatalogue({ client, print }: CommandContext): Promise<void> {
   const answer = await client().call<ReloadAnswer>('POST', '/catalogue/reload');
-  io.out(json ? JSON.stringify(answer, null, 2) : reloadText(answer));
+  print(answer, reloadText(answer));
 }
 
 export function reloadText({ sandbox, ...all }: ReloadAnswer): string {

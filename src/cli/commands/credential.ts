@@ -1,9 +1,7 @@
 /** `lodestone credential …` and `lodestone secrets rotate` */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { ListOf } from '../admin-client.js';
-import { type Command, type CommandContext, required } from '../command.js';
-import { UsageError, unreadable } from '../io.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
+import { type Io, readNamed, UsageError } from '../io.js';
 import { fields, table } from '../text-table.js';
 import { throughServer } from './storage.js';
 
@@ -29,7 +27,6 @@ interface Rotation {
   failed: readonly string[];
 }
 
-const text = { type: 'string' } as const;
 const account = { account: text };
 const changing = { name: text, use: text, models: text, 'secret-file': text };
 const changeParameters = '[--use only|first|last] [--models LIST|all]';
@@ -85,39 +82,38 @@ export const credentialCommands: readonly Command[] = [
   },
 ];
 
-async function createCredential({ client, io, json, options, positionals }: CommandContext): Promise<void> {
+async function createCredential({ client, io, print, options, positionals }: CommandContext): Promise<void> {
   const provider = required(positionals[0], 'The provider');
   const name = required(options.name, 'The name (--name)');
   const file = required(options['secret-file'], 'The file with the secret (--secret-file)');
-  const secret = secretIn(file, io.cwd);
+  const secret = secretIn(file, io);
   const { id } = await client().findAccount(options.account);
   const made = await client().call<Credential>('POST', `/accounts/${id}/credentials`, {
     ...{ provider, secret, name, project: options.project ?? null },
     ...changeIn(options),
   });
-  io.out(json ? JSON.stringify(made, null, 2) : shown(made));
+  print(made, shown(made));
 }
 
-async function updateCredential({ client, io, json, options, positionals }: CommandContext): Promise<void> {
+async function updateCredential({ client, io, print, options, positionals }: CommandContext): Promise<void> {
   const { id } = await client().findAccount(options.account);
   const change = {
     ...(options.name !== undefined && { name: options.name }),
-    ...(options['secret-file'] !== undefined && { secret: secretIn(options['secret-file'], io.cwd) }),
+    ...(options['secret-file'] !== undefined && { secret: secretIn(options['secret-file'], io) }),
     ...changeIn(options),
   };
   const changed = await client().call<Credential>('PATCH', pathOf(id, positionals[0]), change);
-  io.out(json ? JSON.stringify(changed, null, 2) : shown(changed));
+  print(changed, shown(changed));
 }
 
-async function listCredentials({ client, io, json, options }: CommandContext): Promise<void> {
+async function listCredentials({ client, print, options }: CommandContext): Promise<void> {
   const { id } = await client().findAccount(options.account);
   const list = await client().call<ListOf<Credential>>('GET', `/accounts/${id}/credentials`);
-  if (json) return io.out(JSON.stringify(list, null, 2));
   const rows = list.data.map((each) => [
     ...[each.id, each.provider, each.name, each.project ?? 'account', each.use],
     ...[each.models?.join(',') ?? 'all', each.state.status, each.last_used_at ?? 'never'],
   ]);
-  io.out(table(['id', 'provider', 'name', 'of', 'use', 'models', 'state', 'last used'], rows));
+  print(list, table(['id', 'provider', 'name', 'of', 'use', 'models', 'state', 'last used'], rows));
 }
 
 async function checkCredential(context: CommandContext): Promise<void> {
@@ -132,10 +128,10 @@ async function checkCredential(context: CommandContext): Promise<void> {
   if (advice !== '') io.out(advice);
 }
 
-async function deleteCredential({ client, io, json, options, positionals }: CommandContext): Promise<void> {
+async function deleteCredential({ client, print, options, positionals }: CommandContext): Promise<void> {
   const { id } = await client().findAccount(options.account);
   await client().call('DELETE', pathOf(id, positionals[0]));
-  io.out(json ? JSON.stringify({ deleted: positionals[0] }, null, 2) : `${positionals[0]} is deleted.`);
+  print({ deleted: positionals[0] }, `${positionals[0]} is deleted.`);
 }
 
 async function rotate(context: CommandContext): Promise<void> {
@@ -164,13 +160,8 @@ function changeIn({ use, models }: CommandContext['options']) {
 }
 
 /** Never an argument: those stand in the list of processes and in the history of the shell. */
-function secretIn(file: string, cwd: string): unknown {
-  let content: string;
-  try {
-    content = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8').trim();
-  } catch (error) {
-    throw unreadable(file, error);
-  }
+function secretIn(file: string, io: Io): unknown {
+  const content = (file === '-' ? (io.stdin?.() ?? '') : readNamed(file, io).toString('utf8')).trim();
   if (!content.startsWith('{')) return { api_key: content };
   try {
     return JSON.parse(content);

@@ -1,6 +1,6 @@
 /** `lodestone credits …` */
 import type { ListOf } from '../admin-client.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
 import { table } from '../text-table.js';
 
 interface LedgerRow {
@@ -18,7 +18,7 @@ export const creditsCommands: readonly Command[] = [
     name: 'credits add',
     parameters: '<amount in USD> [--account ID_OR_EMAIL] [--note TEXT]',
     summary: 'Add credit. --amount=-2.50 removes credit.',
-    options: { account: { type: 'string' }, amount: { type: 'string' }, note: { type: 'string' } },
+    options: { account: text, amount: text, note: text },
     positionalsMax: 1,
     run: addCredits,
   },
@@ -26,21 +26,20 @@ export const creditsCommands: readonly Command[] = [
     name: 'credits show',
     parameters: '[--account ID_OR_EMAIL] [--limit N]',
     summary: 'Show the balance and the latest ledger entries.',
-    options: { account: { type: 'string' }, limit: { type: 'string', default: '20' } },
+    options: { account: text, limit: { type: 'string', default: '20' } },
     positionalsMax: 0,
     run: showCredits,
   },
 ];
 
-async function addCredits({ client, io, json, options, positionals }: CommandContext): Promise<void> {
+async function addCredits({ client, print, options, positionals }: CommandContext): Promise<void> {
   const amount = required(positionals[0] ?? options.amount, 'The amount');
   const { id, email } = await client().findAccount(options.account);
   const entry = await client().call<LedgerRow>('POST', `/accounts/${id}/credits`, {
     amount_usd: amount,
     ...(options.note && { note: options.note }),
   });
-  if (json) return io.out(JSON.stringify(entry, null, 2));
-  io.out(`Posted ${entry.amount_usd} USD to ${email}; the balance is ${entry.balance_usd} USD.`);
+  print(entry, `Posted ${entry.amount_usd} USD to ${email}; the balance is ${entry.balance_usd} USD.`);
 }
 
 async function showCredits({ client, io, json, options }: CommandContext): Promise<void> {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { instantMs } from '../../base/time.js';
-import type { Command, CommandContext } from '../command.js';
+import { type Command, type CommandContext, text } from '../command.js';
 import { UsageError } from '../io.js';
 import { throughServer } from './storage.js';
 
@@ -14,8 +14,6 @@ const parameters =
   '[--since TIME] [--until TIME] [--account ID] [--after ID] [--format ndjson|csv|parquet] [--out DIR|-]';
 
 const ofGenerations = '[--project ID] [--holder ID] [--end-user TEXT]';
-
-const text = { type: 'string' } as const;
 
 export const exportCommands: readonly Command[] = kinds.map((kind) => ({
   name: `export ${kind}`,

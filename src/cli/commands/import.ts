@@ -1,11 +1,10 @@
 /** `lodestone import litellm|bifrost|portkey …` */
-import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { systemClock } from '../../base/time.js';
 import { readNameFiles } from '../../catalogue/names-file.js';
 import type { Config } from '../../config/config.js';
 import type { AccountRow } from '../admin-client.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, flag, required, text } from '../command.js';
 import { readConfig } from '../connection.js';
 import { type Applied, type ApplyOptions, applyPlan } from '../import/apply.js';
 import { readBifrostConfig, readJson } from '../import/bifrost.js';
@@ -19,10 +18,8 @@ import { Plan, type RateBounds } from '../import/plan.js';
 import { readPortkeyConfig } from '../import/portkey.js';
 import { ImportReport } from '../import/report.js';
 import { configurationLines, fileNames, writeFiles } from '../import/write-files.js';
-import { CommandFailure, UsageError, unreadable } from '../io.js';
+import { CommandFailure, readNamed, UsageError } from '../io.js';
 
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
 const options = {
   ...{ out: text, apply: flag, account: text, 'new-account': text, 'credit-usd': text, 'credit-limit-usd': text },
   ...{ 'accept-gaps': flag, 'database-url': text, name: text },
@@ -162,12 +159,7 @@ function readSource(
   source: string,
 ): void {
   const file = basename(source);
-  let content: string;
-  try {
-    content = readFileSync(resolve(io.cwd, source), 'utf8');
-  } catch (error) {
-    throw unreadable(source, error);
-  }
+  const content = readNamed(source, io).toString('utf8');
   const repeated = (line: number) =>
     into.report.changed(`${file}:${line}`, 'the key stands twice in this mapping: the last one holds, as for LiteLLM');
   if (system === 'litellm') readLitellmConfig(into, readYaml(content, file, repeated), file);

@@ -1,13 +1,11 @@
 /** `lodestone init` */
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command, CommandContext } from '../command.js';
+import { type Command, type CommandContext, flag, text } from '../command.js';
 import { fileText } from '../init/file-text.js';
 import { knownProviders } from '../init/known-providers.js';
 import { type Answers, type Question, questionsFor } from '../init/questions.js';
 import { CommandFailure, UsageError } from '../io.js';
-
-const text = { type: 'string' } as const;
 
 export const initCommands: readonly Command[] = [
   {
@@ -18,7 +16,7 @@ export const initCommands: readonly Command[] = [
       'Ask five questions and write a commented configuration (./lodestone.yaml). An option answers its question; --yes, or no terminal, takes the default of the others. A file that exists is kept, except with --force.',
     options: {
       ...{ address: text, 'data-dir': text, 'database-url': text, 'redis-url': text, providers: text },
-      ...{ yes: { type: 'boolean', short: 'y' }, force: { type: 'boolean' } },
+      ...{ yes: { ...flag, short: 'y' }, force: flag },
     },
     positionalsMax: 1,
     run: writeConfiguration,

@@ -1,6 +1,6 @@
 /** `lodestone key …` */
 import type { ListOf } from '../admin-client.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
 import { fields, table } from '../text-table.js';
 
 interface KeyRow {
@@ -19,7 +19,6 @@ interface KeyRow {
   token?: string;
 }
 
-const text = { type: 'string' } as const;
 const account = { account: text };
 /** The options that set a field of the key; `none` removes a restriction. */
 const termOptions = {
@@ -63,7 +62,7 @@ export const keyCommands: readonly Command[] = [
   },
 ];
 
-async function createKey({ client, io, json, options, positionals }: CommandContext): Promise<void> {
+async function createKey({ client, io, json, print, options, positionals }: CommandContext): Promise<void> {
   const { id } = await client().findAccount(options.account);
   const name = positionals[0] ?? options.name ?? 'cli';
   const key = await client().call<KeyRow>('POST', `/accounts/${id}/keys`, {
@@ -72,8 +71,8 @@ async function createKey({ client, io, json, options, positionals }: CommandCont
     ...(options.kind && { kind: options.kind }),
     ...termFields(options),
   });
-  if (json) return io.out(JSON.stringify(key, null, 2));
-  io.out(
+  print(
+    key,
     fields([
       ['token', key.token],
       ['id', key.id],
@@ -81,10 +80,10 @@ async function createKey({ client, io, json, options, positionals }: CommandCont
       ['expires', key.expires_at ?? 'never'],
     ]),
   );
-  io.err('The token is shown only this once. Keep it somewhere safe.');
+  if (!json) io.err('The token is shown only this once. Keep it somewhere safe.');
 }
 
-async function updateKey({ client, io, json, options, positionals }: CommandContext): Promise<void> {
+async function updateKey({ client, print, options, positionals }: CommandContext): Promise<void> {
   const keyId = required(positionals[0], 'The key id');
   const { id } = await client().findAccount(options.account);
   const key = await client().call<KeyRow>('PATCH', `/accounts/${id}/keys/${encodeURIComponent(keyId)}`, {
@@ -92,8 +91,8 @@ async function updateKey({ client, io, json, options, positionals }: CommandCont
     ...(options.disabled !== undefined && { disabled: yesOrNo(options.disabled) }),
     ...termFields(options),
   });
-  if (json) return io.out(JSON.stringify(key, null, 2));
-  io.out(
+  print(
+    key,
     fields([
       ['id', key.id],
       ['name', key.name],
@@ -134,10 +133,9 @@ function limitText({ limit_usd: limit, limit_reset: reset }: KeyRow): string {
   return reset === 'never' ? `${limit} USD` : `${limit} USD ${reset}`;
 }
 
-async function listKeys({ client, io, json, options }: CommandContext): Promise<void> {
+async function listKeys({ client, print, options }: CommandContext): Promise<void> {
   const { id } = await client().findAccount(options.account);
   const list = await client().call<ListOf<KeyRow>>('GET', `/accounts/${id}/keys`);
-  if (json) return io.out(JSON.stringify(list, null, 2));
   const rows = list.data.map((key) => [
     key.id,
     key.name,
@@ -149,7 +147,7 @@ async function listKeys({ client, io, json, options }: CommandContext): Promise<
     key.last_used_at ?? 'never',
     key.expires_at ?? 'never',
   ]);
-  io.out(table(['id', 'name', 'key', 'state', 'kind', 'spent', 'limit', 'last used', 'expires'], rows));
+  print(list, table(['id', 'name', 'key', 'state', 'kind', 'spent', 'limit', 'last used', 'expires'], rows));
 }
 
 async function deleteKey({ client, io, json, options, positionals }: CommandContext): Promise<void> {

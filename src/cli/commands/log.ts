@@ -1,5 +1,5 @@
 /** `lodestone log …`: checks the whole log of receipts, and an export of the audit log against it, makes the key that signs it, and replaces it. */
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,9 +8,9 @@ import { AuditExport } from '../../proof/check-audit.js';
 import { type LogSource, verifyLog } from '../../proof/check-log.js';
 import { isKeyName, newSigner } from '../../proof/note.js';
 import { tilePath } from '../../proof/tiles.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
 import { findUrl } from '../connection.js';
-import { CommandFailure, unreadable } from '../io.js';
+import { CommandFailure, readNamed, unreadable } from '../io.js';
 import { throughServer } from './storage.js';
 
 export const logCommands: readonly Command[] = [
@@ -19,7 +19,7 @@ export const logCommands: readonly Command[] = [
     parameters: '[--since CHECKPOINT_FILE] [--audit FILE] URL',
     summary:
       'Check the log of receipts of the gateway at URL against its signed checkpoint; with --since, also that nothing was rewritten since; with --audit, also that an export of the audit log is complete and unchanged.',
-    options: { since: { type: 'string' }, audit: { type: 'string' } },
+    options: { since: text, audit: text },
     positionalsMax: 1,
     run: verify,
   },
@@ -45,7 +45,8 @@ async function verify({ io, json, positionals, options, markFailed }: CommandCon
   // Who has an export is most often the operator, who has the configuration too.
   if (options.audit === undefined) required(given, 'The address of the gateway (URL)');
   const url = findUrl({ url: given, config: options.config }, io);
-  const since = options.since === undefined ? null : checkpointIn(textOf(resolve(io.cwd, options.since)));
+  const since =
+    options.since === undefined ? null : checkpointIn(readNamed(resolve(io.cwd, options.since), io).toString('utf8'));
   const audit = options.audit === undefined ? null : await auditExportIn(resolve(io.cwd, options.audit));
   const { checked, faults, checkpoint, notCompared } = await verifyLog(sourceAt(url), since, audit);
   const holds = faults.length === 0 && notCompared === null;
@@ -91,14 +92,6 @@ async function auditExportIn(file: string): Promise<AuditExport> {
   return audit;
 }
 
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-}
-
 function sourceAt(url: string): LogSource {
   return {
     description: async () => JSON.parse((await fetchBytes(`${url}/.well-known/lodestone/log`)).toString('utf8')),
@@ -123,12 +116,12 @@ async function fetchBytes(url: string): Promise<Buffer> {
 }
 
 /** The key alone goes to standard output, so that it can be written to a file. */
-async function printNewKey({ io, json, positionals }: CommandContext): Promise<void> {
+async function printNewKey({ print, positionals }: CommandContext): Promise<void> {
   const origin = required(positionals[0], 'The origin of the log (ORIGIN)');
   if (!isKeyName(origin))
     throw new CommandFailure(`"${origin}" cannot be an origin: it must have no spaces and no plus signs.`);
-  const { text, verifier } = newSigner(origin);
-  io.out(json ? JSON.stringify({ key: text, verifier_key: verifier.text }, null, 2) : text);
+  const signer = newSigner(origin);
+  print({ key: signer.text, verifier_key: signer.verifier.text }, signer.text);
 }
 
 interface RotateAnswer {
@@ -137,7 +130,6 @@ interface RotateAnswer {
 }
 
 async function rotate(context: CommandContext): Promise<void> {
-  const { io, json } = context;
   const answer = await throughServer<RotateAnswer>(context, {
     call: (client) => client.call('POST', '/log/rotate-key'),
     alone: async ({ rotateLogKey }) => {
@@ -145,6 +137,6 @@ async function rotate(context: CommandContext): Promise<void> {
       return { verifier_key: verifierKey, previous };
     },
   });
-  if (json) return io.out(JSON.stringify(answer, null, 2));
-  io.out(`The log is signed with a new key:\n${answer.verifier_key}\nUntil now it was:\n${answer.previous}`);
+  const { verifier_key: key, previous } = answer;
+  context.print(answer, `The log is signed with a new key:\n${key}\nUntil now it was:\n${previous}`);
 }

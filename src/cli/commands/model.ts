@@ -1,8 +1,8 @@
 /** `lodestone model …` */
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
 import { UsageError } from '../io.js';
 
-const options = { reason: { type: 'string' } } as const;
+const options = { reason: text };
 
 export const modelCommands: readonly Command[] = [
   command('disable', 'Refuse a model as if it did not exist (404 model_not_found).', 'disabled'),
@@ -21,10 +21,7 @@ function command(verb: string, summary: string, state: string): Command {
   };
 }
 
-async function setAvailability(
-  { client, io, json, options, positionals }: CommandContext,
-  state: string,
-): Promise<void> {
+async function setAvailability({ client, print, options, positionals }: CommandContext, state: string): Promise<void> {
   const segments = required(positionals[0], 'The model (creator/model)').split('/');
   const [creator, model] = segments;
   if (segments.length !== 2 || !creator || !model) {
@@ -32,5 +29,5 @@ async function setAvailability(
   }
   const path = `/models/${encodeURIComponent(creator)}/${encodeURIComponent(model)}/availability`;
   const answer = await client().call('PUT', path, { state, ...(options.reason && { reason: options.reason }) });
-  io.out(json ? JSON.stringify(answer, null, 2) : `${creator}/${model} is now ${state}.`);
+  print(answer, `${creator}/${model} is now ${state}.`);
 }

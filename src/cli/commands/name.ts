@@ -1,6 +1,6 @@
 /** `lodestone name …` */
 import type { ListOf } from '../admin-client.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
 import { UsageError } from '../io.js';
 import { table } from '../text-table.js';
 
@@ -17,26 +17,20 @@ export const nameCommands: readonly Command[] = [
     name: 'name set',
     parameters: '<name> <model id> [--fallback ID,…] [--defaults JSON] [--provider JSON] [--note TEXT]',
     summary: 'Give a model a name of your own, or change what the name stands for.',
-    options: {
-      fallback: { type: 'string' },
-      defaults: { type: 'string' },
-      provider: { type: 'string' },
-      note: { type: 'string' },
-    },
+    options: { fallback: text, defaults: text, provider: text, note: text },
     positionalsMax: 2,
     run: setName,
   },
   { name: 'name delete', parameters: '<name>', summary: 'Delete a name.', positionalsMax: 1, run: deleteName },
 ];
 
-async function listNames({ client, io, json }: CommandContext): Promise<void> {
+async function listNames({ client, print }: CommandContext): Promise<void> {
   const list = await client().call<ListOf<Name>>('GET', '/names');
-  if (json) return io.out(JSON.stringify(list, null, 2));
   const rows = list.data.map(({ name, model, source, note }) => [name, model, source, note]);
-  io.out(table(['name', 'model', 'from', 'note'], rows));
+  print(list, table(['name', 'model', 'from', 'note'], rows));
 }
 
-async function setName({ client, io, json, options, positionals }: CommandContext): Promise<void> {
+async function setName({ client, print, options, positionals }: CommandContext): Promise<void> {
   const name = required(positionals[0], 'The name');
   const model = required(positionals[1], 'The model id');
   const { fallback, note } = options;
@@ -47,13 +41,13 @@ async function setName({ client, io, json, options, positionals }: CommandContex
     ...(options.provider && { provider: objectIn(options.provider, 'provider') }),
     ...(note && { note }),
   });
-  io.out(json ? JSON.stringify(answer, null, 2) : `${name} is now ${model}.`);
+  print(answer, `${name} is now ${model}.`);
 }
 
-async function deleteName({ client, io, json, positionals }: CommandContext): Promise<void> {
+async function deleteName({ client, print, positionals }: CommandContext): Promise<void> {
   const name = required(positionals[0], 'The name');
   await client().call('DELETE', pathOf(name));
-  io.out(json ? JSON.stringify({ deleted: name }, null, 2) : `${name} is deleted.`);
+  print({ deleted: name }, `${name} is deleted.`);
 }
 
 function pathOf(name: string): string {

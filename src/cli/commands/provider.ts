@@ -12,7 +12,7 @@ import { Deadlines } from '../../providers/transport/deadlines.js';
 import { HttpTransport } from '../../providers/transport/http-transport.js';
 import { proxiesOf } from '../../providers/transport/upstream-proxy.js';
 import { readCatalogue } from '../catalogue-snapshot.js';
-import type { Command, CommandContext } from '../command.js';
+import { type Command, type CommandContext, text } from '../command.js';
 import { readConfig } from '../connection.js';
 import { CommandFailure, type Io, UsageError } from '../io.js';
 import { table } from '../text-table.js';
@@ -22,7 +22,7 @@ export const providerCommands: readonly Command[] = [
     name: 'provider check',
     parameters: '[<provider or route id>] [--timeout 10s]',
     summary: 'Call every configured provider, or one, with a minimal request, and say what is wrong. Needs no server.',
-    options: { timeout: { type: 'string', default: '10s' } },
+    options: { timeout: { ...text, default: '10s' } },
     positionalsMax: 1,
     run: checkProviders,
   },

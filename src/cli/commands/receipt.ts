@@ -1,10 +1,8 @@
 /** `lodestone receipt verify`: checks the proof of a receipt, without a server. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { checkProof } from '../../proof/check-proof.js';
 import { readVerifierKey } from '../../proof/note.js';
-import { type Command, type CommandContext, required } from '../command.js';
-import { CommandFailure, type Io, unreadable } from '../io.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
+import { CommandFailure, type Io, readNamed } from '../io.js';
 
 export const receiptCommands: readonly Command[] = [
   {
@@ -12,7 +10,7 @@ export const receiptCommands: readonly Command[] = [
     parameters: 'PROOF.json [--request FILE] [--answer FILE] [--key VERIFIER_KEY]',
     summary:
       'Check the proof of a receipt offline; with files, also that it is about these bytes. Exit code 1 where something does not match.',
-    options: { request: { type: 'string' }, answer: { type: 'string' }, key: { type: 'string' } },
+    options: { request: text, answer: text, key: text },
     positionalsMax: 1,
     run: verifyReceipt,
   },
@@ -26,8 +24,8 @@ async function verifyReceipt({ io, json, positionals, options, markFailed }: Com
       '--key is not a verifier key like <origin>+<hash>+<base64 key>. The proof was not checked.',
     );
   const { checked, faults } = checkProof(proof, {
-    request: options.request === undefined ? undefined : bytesOf(io, options.request),
-    answer: options.answer === undefined ? undefined : bytesOf(io, options.answer),
+    request: options.request === undefined ? undefined : readNamed(options.request, io),
+    answer: options.answer === undefined ? undefined : readNamed(options.answer, io),
     key,
   });
   if (faults.length > 0) markFailed();
@@ -45,17 +43,9 @@ async function verifyReceipt({ io, json, positionals, options, markFailed }: Com
   io.out(faults.length === 0 ? 'The proof holds.' : 'The proof does not hold.');
 }
 
-function bytesOf(io: Io, file: string): Buffer {
-  try {
-    return readFileSync(resolve(io.cwd, file));
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-}
-
 function proofIn(io: Io, file: string): unknown {
   try {
-    return JSON.parse(bytesOf(io, file).toString('utf8'));
+    return JSON.parse(readNamed(file, io).toString('utf8'));
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     throw new CommandFailure(`${file} is not JSON: ${(error as Error).message}.`);

@@ -3,14 +3,12 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseUsd, usdText } from '../../base/money.js';
 import type { ListOf } from '../admin-client.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, flag, required, text } from '../command.js';
 import { CommandFailure, UsageError } from '../io.js';
 import { type Columns, detectPreset, presets, readColumns } from '../reconcile/columns.js';
 import { compare, type Difference, type RecordedLine } from '../reconcile/compare.js';
 import { type Invoice, readInvoice } from '../reconcile/invoice.js';
 import { table } from '../text-table.js';
-
-const text = { type: 'string' } as const;
 
 export const reconcileCommands: readonly Command[] = [
   {
@@ -20,7 +18,7 @@ export const reconcileCommands: readonly Command[] = [
       'Compare a provider’s usage export (CSV) with what was recorded, by day, model and class: with the operator’s credentials, or with `--credential` with those of customers. Shows what differs, with --all everything. Exit code 1 where something differs by more than the tolerance (0), or a row cannot be read.',
     options: {
       ...{ provider: text, invoice: text, preset: text, columns: text, tolerance: text, credential: text },
-      all: { type: 'boolean' },
+      all: flag,
     },
     positionalsMax: 0,
     run: reconcile,

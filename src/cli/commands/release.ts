@@ -1,6 +1,6 @@
 /** `lodestone release …` */
 import { resolve } from 'node:path';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, required, text } from '../command.js';
 import { checkRelease } from '../release/verify.js';
 
 export const releaseCommands: readonly Command[] = [
@@ -9,7 +9,7 @@ export const releaseCommands: readonly Command[] = [
     parameters: '[--key PEM_FILE] FILE',
     summary:
       'Check a file of a release, or with its SHA256SUMS all of them, against the signed checksums beside it. Needs no network. Without --key the key is release-key.pem beside the file, whose fingerprint you compare with the published one.',
-    options: { key: { type: 'string' } },
+    options: { key: text },
     positionalsMax: 1,
     run: verifyRelease,
   },

@@ -1,6 +1,6 @@
 /** `lodestone route …` */
 import type { ListOf } from '../admin-client.js';
-import type { Command, CommandContext } from '../command.js';
+import { type Command, type CommandContext, text } from '../command.js';
 import { table } from '../text-table.js';
 
 interface RouteRow {
@@ -20,16 +20,15 @@ export const routeCommands: readonly Command[] = [
     name: 'route list',
     parameters: '[--provider ID]',
     summary: 'List every route with its state.',
-    options: { provider: { type: 'string' } },
+    options: { provider: text },
     positionalsMax: 0,
     run: listRoutes,
   },
 ];
 
-async function listRoutes({ client, io, json, options }: CommandContext): Promise<void> {
+async function listRoutes({ client, print, options }: CommandContext): Promise<void> {
   const list = await client().call<ListOf<RouteRow>>('GET', '/routes');
   const data = list.data.filter(({ provider }) => options.provider === undefined || provider === options.provider);
-  if (json) return io.out(JSON.stringify({ ...list, data }, null, 2));
   const yes = (value: boolean) => (value ? 'yes' : 'no');
   const rows = data.map((row) => [
     row.id,
@@ -41,5 +40,8 @@ async function listRoutes({ client, io, json, options }: CommandContext): Promis
     row.latency_ms,
     row.error_rate,
   ]);
-  io.out(table(['route', 'configured', 'priced', 'model', 'breaker', 'held until', 'latency ms', 'error rate'], rows));
+  print(
+    { ...list, data },
+    table(['route', 'configured', 'priced', 'model', 'breaker', 'held until', 'latency ms', 'error rate'], rows),
+  );
 }

@@ -1,9 +1,8 @@
 /** `lodestone storage …`: through the gateway where one runs, else on the store itself. */
-import { createInterface } from 'node:readline/promises';
 import { NoServer } from '../admin-client.js';
-import { type Command, type CommandContext, required } from '../command.js';
+import { type Command, type CommandContext, flag, required, text } from '../command.js';
 import { readConfig } from '../connection.js';
-import { CommandFailure, type Io, UsageError } from '../io.js';
+import { agrees, CommandFailure, type Io, UsageError } from '../io.js';
 import { table } from '../text-table.js';
 
 /** A check reads every row. */
@@ -34,7 +33,7 @@ export const storageCommands: readonly Command[] = [
     name: 'storage prune',
     parameters: '[--dry-run] [--yes]',
     summary: 'Remove generations that are older than storage.retention.generations. --dry-run only says what would go.',
-    options: { 'dry-run': { type: 'boolean' }, yes: { type: 'boolean' } },
+    options: { 'dry-run': flag, yes: flag },
     positionalsMax: 0,
     run: pruneStorage,
   },
@@ -42,14 +41,14 @@ export const storageCommands: readonly Command[] = [
     name: 'storage move',
     parameters: '--to postgres://…',
     summary: 'Copy the store of the configuration to another PostgreSQL, and compare both. Stop the gateway first.',
-    options: { to: { type: 'string' } },
+    options: { to: text },
     positionalsMax: 0,
     run: moveStorage,
   },
 ];
 
 async function checkStorage(context: CommandContext): Promise<void> {
-  const { io, json, markFailed } = context;
+  const { print, markFailed } = context;
   const answer = await throughServer(context, {
     call: (client) => client.call<CheckAnswer>('GET', '/storage/check', undefined, longMs),
     alone: async ({ records }) => {
@@ -58,39 +57,32 @@ async function checkStorage(context: CommandContext): Promise<void> {
     },
   });
   if (!answer.ok) markFailed();
-  if (json) return io.out(JSON.stringify(answer, null, 2));
   const { accounts, generations, faults } = answer;
-  if (answer.ok) return io.out(`Everything agrees: ${accounts} accounts, ${generations} generations.`);
+  const agreed = `Everything agrees: ${accounts} accounts, ${generations} generations.`;
   const rows = faults.map(({ what, where, expected, found }) => [what, where, expected, found]);
-  io.out(table(['what', 'where', 'expected', 'found'], rows));
+  print(answer, answer.ok ? agreed : table(['what', 'where', 'expected', 'found'], rows));
 }
 
 async function pruneStorage(context: CommandContext): Promise<void> {
-  const { flags, io, json } = context;
-  if (!flags.has('dry-run') && !flags.has('yes') && process.stdin.isTTY) {
+  const { flags, io } = context;
+  if (!flags.has('dry-run') && !flags.has('yes') && io.ask) {
     const planned = await prune(context, true);
-    print(io.out, planned);
-    if (planned.months.length === 0 || !(await confirmed())) return;
+    io.out(monthsText(planned));
+    if (planned.months.length === 0 || !(await agrees(io, 'Remove these generations?'))) return;
   }
   const answer = await prune(context, flags.has('dry-run'));
-  if (json) return io.out(JSON.stringify(answer, null, 2));
-  print(io.out, answer);
+  context.print(answer, monthsText(answer));
 }
 
 /** Only without a gateway, which would go on writing to the store that is left. */
-async function moveStorage({ io, json, options }: CommandContext): Promise<void> {
+async function moveStorage({ io, print, options }: CommandContext): Promise<void> {
   const to = required(options.to, 'The target (--to postgres://…)');
   if (!/^postgres(ql)?:\/\/\S+$/i.test(to))
     throw new UsageError('--to must be a postgres:// or postgresql:// address.');
   const moved = await onStore(options.config, io, ({ records }) => records.moveTo(to), 'Stop it before the move.');
-  if (json) return io.out(JSON.stringify(moved, null, 2));
-  io.out(
-    table(
-      ['table', 'rows'],
-      moved.map(({ table: name, rows }) => [name, String(rows)]),
-    ),
-  );
-  io.out('Both sides agree. Set storage.database_url to the new address, and start the gateway.');
+  const rows = moved.map((each) => [each.table, each.rows]);
+  const advice = 'Both sides agree. Set storage.database_url to the new address, and start the gateway.';
+  print(moved, `${table(['table', 'rows'], rows)}\n${advice}`);
 }
 
 function prune(context: CommandContext, dryRun: boolean): Promise<PruneAnswer> {
@@ -108,23 +100,14 @@ function prune(context: CommandContext, dryRun: boolean): Promise<PruneAnswer> {
   });
 }
 
-async function confirmed(): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Remove these generations? [y/N] ');
-  terminal.close();
-  return /^y(es)?$/i.test(answer.trim());
-}
-
 const nothingToPrune = 'Everything is kept: storage.retention.generations is not set.';
 
-function print(out: (line: string) => void, { dry_run, retention, months }: PruneAnswer): void {
-  if (retention === null || months.length === 0) {
-    out(retention === null ? nothingToPrune : `No generation is older than ${retention}.`);
-    return;
-  }
-  out(dry_run ? 'These months would be removed:' : 'These months were removed:');
-  const rows = months.map(({ month, accounts, requests }) => [month, String(accounts), String(requests)]);
-  out(table(['month', 'accounts', 'requests'], rows));
+function monthsText({ dry_run, retention, months }: PruneAnswer): string {
+  if (retention === null) return nothingToPrune;
+  if (months.length === 0) return `No generation is older than ${retention}.`;
+  const rows = months.map(({ month, accounts, requests }) => [month, accounts, requests]);
+  const head = dry_run ? 'These months would be removed:' : 'These months were removed:';
+  return `${head}\n${table(['month', 'accounts', 'requests'], rows)}`;
 }
 
 type StoreAlone = Parameters<Parameters<typeof import('../../main.js')['withStoreAlone']>[1]>[0];
