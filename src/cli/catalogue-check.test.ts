@@ -49,6 +49,17 @@ describe('lodestone catalogue check', () => {
     });
   });
 
+  it('finds defaults of a name that no request may have, which stop a start', async () => {
+    const names = 'names:\n  gpt:\n    model: acme/meta/llama/defra\n    defaults:\n      temperature: 3\n';
+    writeFileSync(join(cwd, 'names.yaml'), names);
+    writeFileSync(join(cwd, 'lodestone.yaml'), 'catalogue: [base.yaml]\nnames: [names.yaml]\n');
+    const { code, err } = await check();
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/names\.yaml:5:\d+: names\.gpt\.defaults\.temperature: .*3/),
+    ]);
+  });
+
   it('prints the counts for programs', async () => {
     expect(JSON.parse((await check('--json')).out)).toEqual({
       ok: true,

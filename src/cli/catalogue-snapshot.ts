@@ -50,6 +50,11 @@ export async function readNames(
   snapshot: Snapshot,
 ): Promise<{ faults: string[]; lost: string[] }> {
   const read = await readNameFiles(files);
+  if (read.names.size > 0) {
+    const { defaultFaults } = await import('../doors/name-defaults.js');
+    for (const { name, faultAt } of read.names.values())
+      for (const { field, reason } of defaultFaults(name.defaults ?? {})) faultAt(['defaults', field], reason);
+  }
   const faults = read.faults();
   const lost = [...read.names].flatMap(([text, { name, file }]) =>
     [name.target, ...(name.fallback ?? [])]

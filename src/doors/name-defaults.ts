@@ -2,7 +2,7 @@
  * Fields that a name of the operator adds to a request, where the client has left them out. They are stored as fields of chat completions,
  * and each door says what they are called in its own API.
  */
-import { gatewayError } from '../errors/gateway-error.js';
+import { GatewayError, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import { whyNoDefault } from '../wire/default-fields.js';
 import { findMembers } from '../wire/json-members.js';
@@ -22,6 +22,19 @@ export function checkDefaults(defaults: Defaults): void {
   }
   const request = { ...defaults, model: 'auto/a/b', messages: [{ role: 'user', content: 'a' }] };
   chatDoor.readRequest(Buffer.from(JSON.stringify(request)));
+}
+
+/** What is wrong with each default by itself. */
+export function defaultFaults(defaults: Defaults): { readonly field: string; readonly reason: string }[] {
+  return Object.keys(defaults).flatMap((field) => {
+    try {
+      checkDefaults({ [field]: defaults[field] });
+      return [];
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { field, reason: error.message };
+    }
+  });
 }
 
 /** Names of one thing: a field under one of them answers for the others. */

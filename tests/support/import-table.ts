@@ -62,7 +62,7 @@ const importTable: Record<string, readonly string[]> = {
   app: [...services, 'fleet', 'doors', 'providers', 'pipeline', 'observability', 'http'],
   main: [...foundation, 'app'],
   settle: [...foundation, 'app'],
-  cli: [...foundation, 'journal', 'providers', 'main', 'settle'],
+  cli: [...foundation, 'doors', 'journal', 'providers', 'main', 'settle'],
 };
 
 const stages = ['admit', 'validate', 'resolve', 'gate', 'rank', 'walk', 'respond', 'settle'];

@@ -69,11 +69,15 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
       report: new ImportReport(),
       claimed: new Map(),
     },
+    defaultFault: await defaultChecker(),
     ...{ env: io.env, placed: new Map(), covered: new Map(), credentials: new Map(), groups: new Groups() },
     takenNames,
     today: new Date(nowMs).toISOString().slice(0, 10),
   };
-  for (const source of positionals) readSource(context, into, system, source);
+  const contents = positionals.map((source) => contentOf(context, source));
+  for (const content of contents) into.plan.noteVariables(content);
+  for (const [index, source] of positionals.entries())
+    readSource(context, into, { system, content: contents[index]!, file: basename(source) });
   if (url !== undefined) {
     const rows = await readLitellmRows(url);
     const key = io.env.LITELLM_SALT_KEY ?? io.env.LITELLM_MASTER_KEY ?? null;
@@ -97,6 +101,12 @@ async function runImport(context: CommandContext, system: Plan['system']): Promi
   if (!flags.has('apply')) return;
   const applied = await applyPlan(plan, { client: context.client(), ...account });
   if (!json) printApplied(context, applied);
+}
+
+/** Loads what reads requests, which no other command needs. */
+async function defaultChecker(): Promise<ModelEntries['defaultFault']> {
+  const { defaultFaults } = await import('../../doors/name-defaults.js');
+  return (name, value) => defaultFaults({ [name]: value })[0]?.reason ?? null;
 }
 
 function printApplied({ io }: CommandContext, { made, there, differing, remarks }: Applied): void {
@@ -152,14 +162,18 @@ function boundsOf({ limits }: Config, gateway: Gateway | null, account: ApplyOpt
   };
 }
 
-function readSource(
-  { io, options: given }: CommandContext,
-  into: ModelEntries,
-  system: Plan['system'],
-  source: string,
-): void {
-  const file = basename(source);
-  const content = readNamed(source, io).toString('utf8');
+/** Editors of Windows begin a file with a byte-order mark. */
+function contentOf({ io }: CommandContext, source: string): string {
+  return readNamed(source, io).toString('utf8').replace(/^\uFEFF/, '');
+}
+
+interface Source {
+  readonly system: Plan['system'];
+  readonly content: string;
+  readonly file: string;
+}
+
+function readSource({ options: given }: CommandContext, into: ModelEntries, { system, content, file }: Source): void {
   const repeated = (line: number) =>
     into.report.changed(`${file}:${line}`, 'the key stands twice in this mapping: the last one holds, as for LiteLLM');
   if (system === 'litellm') readLitellmConfig(into, readYaml(content, file, repeated), file);

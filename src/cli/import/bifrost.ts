@@ -1,13 +1,11 @@
-/** Reads Bifrost's `config.json`: providers and their keys, virtual keys, budgets, rate limits, teams and customers. */
+/** Reads Bifrost's `config.json`: virtual keys, budgets, rate limits, teams and customers, beside its providers. */
 import { createHash } from 'node:crypto';
 import { CommandFailure } from '../io.js';
+import { ownSettings, readProviders } from './bifrost-providers.js';
 import type { ModelEntries } from './entries.js';
-import { readModelEntry } from './litellm-models.js';
-import { addName } from './litellm-names.js';
-import { keyWith } from './provider-keys.js';
 import { noSetting } from './report.js';
 import { budgetOf, keyRates, nameOf, slugOf, sourceId, unusedName, unusedSlug } from './shared.js';
-import { fieldsWithin, RenamedReport, reportLeft } from './source-fields.js';
+import { fieldsWithin, isNothing, RenamedReport, reportLeft } from './source-fields.js';
 import { countOf, type Fields, fieldsOf, listOf, textOf } from './values.js';
 
 export function readJson(text: string, file: string): Fields {
@@ -23,122 +21,18 @@ export function readJson(text: string, file: string): Fields {
   throw new CommandFailure(`${file}: a JSON object was expected.`);
 }
 
-const ownSettings = 'left out: Lodestone has its own';
-
-/** Bifrost's names of providers, as LiteLLM has them. */
-const providerNames: Record<string, string> = {
-  vertex: 'vertex_ai',
-  ollama: 'ollama',
-  sgl: 'hosted_vllm',
-  azure: 'azure',
-};
-
 export function readBifrostConfig(into: ModelEntries, config: Fields, file: string): void {
-  const fields = fieldsWithin(file, config);
-  into.report.expect(fields);
+  into.report.expect(fieldsWithin(file, config));
   for (const [section, value] of Object.entries(config)) {
     const field = `${file} ${section}`;
-    if (section === 'providers') readProviders(into, fieldsOf(value), field);
+    if (isNothing(value)) into.report.taken(field, 'nothing in it');
+    else if (section === 'providers') readProviders(into, fieldsOf(value), field);
     else if (section === 'governance') readGovernance(into, fieldsOf(value), field);
     else if (section === '$schema' || section === 'client' || section === 'config_store' || section === 'logs_store') {
       into.report.changed(field, ownSettings);
     } else into.report.notTaken(field, noSetting);
   }
-  reportLeft(into.report, fields);
-}
-
-function readProviders(into: ModelEntries, providers: Fields, field: string): void {
-  const { report } = into;
-  for (const [name, value] of Object.entries(providers)) {
-    const settings = fieldsOf(value);
-    const network = fieldsOf(settings.network_config);
-    const weighed: WeighedKey[] = [];
-    listOf(settings.keys).forEach((entry, index) => {
-      const key = fieldsOf(entry);
-      const path = `${field}.${name}.keys[${index}]`;
-      const models = listOf(key.models).map(String);
-      if (models.every((model) => model === '*'))
-        report.changed(`${path}.models`, 'no model is named: only names that are listed are made');
-      if (key.name !== undefined) report.changed(`${path}.name`, 'left out: a key is named after its variable');
-      const base = textOf(network.base_url);
-      const own: Record<string, string> = { api_key: 'value', api_base: `${field}.${name}.network_config.base_url` };
-      const [id] = models.flatMap((model, at) => {
-        if (model === '*') return [];
-        const named = (part: string) => {
-          const known = own[part.slice(part.lastIndexOf('.') + 1)] ?? `models[${at}]`;
-          return known.includes(' ') ? known : `${path}.${known}`;
-        };
-        const reading = { ...into, report: new RenamedReport(report, named) };
-        return addModel(reading, { name, model, key, base, path: '' }) ?? [];
-      });
-      for (const part of id === undefined ? ['value', 'weight'] : []) {
-        if (key[part] !== undefined && !report.hasLine(`${path}.${part}`))
-          report.notTaken(`${path}.${part}`, 'no model of this key was taken');
-      }
-      if (id !== undefined && key.weight !== undefined) weighed.push({ path: `${path}.weight`, id, key });
-    });
-    takeWeights(into, weighed);
-    for (const other of Object.keys(network)) {
-      if (other !== 'base_url') report.changed(`${field}.${name}.network_config.${other}`, ownSettings);
-    }
-    for (const other of Object.keys(settings)) {
-      if (other !== 'keys' && other !== 'network_config') report.changed(`${field}.${name}.${other}`, ownSettings);
-    }
-  }
-}
-
-interface WeighedKey {
-  /** Where its weight stands. */
-  readonly path: string;
-  /** The provider. */
-  readonly id: string;
-  readonly key: Fields;
-}
-
-/** Weights are shares there, and numbers from 1 here. */
-function takeWeights({ plan, report }: ModelEntries, weighed: readonly WeighedKey[]): void {
-  const numbers = weighed.map(({ key }) => Number(key.weight)).filter((weight) => weight > 0);
-  const least = Math.min(...numbers);
-  for (const { path, id, key } of weighed) {
-    const made = keyWith(plan, id, secretOf(key.value) ?? '');
-    const weight = Number((Number(key.weight) / least).toFixed(6));
-    if (made === undefined) report.changed(path, 'left out: one key alone needs no weight');
-    else if (!(weight >= 1)) report.notTaken(path, 'a weight is at least 1: leave the key out, or give it one');
-    else {
-      if (weight !== 1) made.weight = weight;
-      report[weight === Number(key.weight) ? 'taken' : 'changed'](path, `the weight ${weight} of the key`);
-    }
-  }
-}
-
-/** Returns the provider that it is called at; undefined where it cannot be taken over. */
-function addModel(
-  into: ModelEntries,
-  { name, model, key, base, path }: { name: string; model: string; key: Fields; base: string | null; path: string },
-): string | undefined {
-  const params = {
-    model: `${providerNames[name] ?? name}/${model}`,
-    api_key: secretOf(key.value),
-    ...(base !== null && { api_base: base }),
-  };
-  const deployment = readModelEntry(into, { litellm_params: params }, path);
-  if (deployment === null) return undefined;
-  const wanted = `${name}/${model}`;
-  if (wanted.split('/').length > 2)
-    into.report.notTaken(`${path}.model`, `"${wanted.slice(0, 100)}" has the shape of an id`);
-  else addName(into, wanted, { model: deployment.id, note: 'was: a model of Bifrost' }, `${path}.model`);
-  return deployment.provider;
-}
-
-/** Text, or an object that names a variable. */
-function secretOf(value: unknown): string | undefined {
-  const { env_var: variable, value: literal } = fieldsOf(value);
-  return (
-    textOf(value) ??
-    (textOf(variable) === null ? undefined : `env.${String(variable).replace(/^env\./, '')}`) ??
-    textOf(literal) ??
-    undefined
-  );
+  reportLeft(into.report, { file, config });
 }
 
 function readGovernance(into: ModelEntries, governance: Fields, field: string): void {

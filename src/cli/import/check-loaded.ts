@@ -20,7 +20,7 @@ async function missingNames(calls: PatientCalls, { names }: Plan): Promise<strin
   return [...names].flatMap(([name, planned]) => (sameName(loaded.get(name), planned) ? [] : `the name "${name}"`));
 }
 
-async function missingRoutes(calls: PatientCalls, { catalogue, providers }: Plan): Promise<string[]> {
+async function missingRoutes(calls: PatientCalls, { catalogue, providers, listedVariables }: Plan): Promise<string[]> {
   const own = [
     ...catalogue.routes.map((route) => ({ ...route, model: route.model! })),
     ...catalogue.models.flatMap(({ creator, model, routes }) =>
@@ -33,9 +33,12 @@ async function missingRoutes(calls: PatientCalls, { catalogue, providers }: Plan
   const routes = own.filter((id) => !ids.has(id)).map((id) => `the route "${id}"`);
   const credentials = [...providers].flatMap(([id, { api_key, keys = [] }]) => {
     const those = listed.filter(({ provider }) => provider === id);
-    const needsCredential = api_key !== undefined || keys.length > 0;
-    if (those.length === 0 || (needsCredential && those.every(({ configured }) => !configured)))
-      return [`the provider "${id}"`];
+    // The provider reads this variable with the file and without it, and it may be absent.
+    const isListed = api_key === `\${${listedVariables.get(id)}}`;
+    const needsCredential = (api_key !== undefined && !isListed) || keys.length > 0;
+    if (those.length === 0) return [`the provider "${id}"`];
+    if (needsCredential && those.every(({ configured }) => !configured))
+      return [`the provider "${id}" with a credential (is ${api_key ?? keys[0]!.api_key} set there?)`];
     const names = new Set(those.flatMap((route) => route.keys ?? []).map(({ name }) => name));
     return keys.flatMap(({ name }) => (names.has(name) ? [] : `the key "${name}" of the provider "${id}"`));
   });

@@ -51,6 +51,8 @@ export interface ModelEntries {
   /** Credentials that entries name, by their names. */
   readonly credentials: Map<string, Fields>;
   readonly groups: Groups;
+  /** Why a field cannot be a default of a name; null where it can. */
+  readonly defaultFault: (name: string, value: unknown) => string | null;
   /** Names that the gateway has from elsewhere, which stay. */
   readonly takenNames: ReadonlySet<string>;
 }

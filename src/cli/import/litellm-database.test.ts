@@ -99,6 +99,7 @@ async function planned(salt: string | null = 'salt') {
     ...{ plan: new Plan('litellm'), book, report: new ImportReport(), today: '2026-11-18', env: {} },
     ...{ claimed: new Map(), placed: new Map(), covered: new Map(), credentials: new Map(), groups: new Groups() },
     takenNames: new Set(),
+    defaultFault: () => null,
   };
   const found = await readLitellmRows(url);
   readLitellmModels(into, found, salt);

@@ -119,15 +119,17 @@ export function readLitellmModels(into: ModelEntries, rows: LitellmRows, key: st
     into.credentials.set(String(row.credential_name), values);
     into.report.taken(path, 'its values go to the providers of the models that name it');
   }
-  for (const [index, row] of rows.models.entries()) {
+  const opened = rows.models.flatMap((row, index) => {
     const path = `database ${tables.models}[${index}]`;
     if (row.blocked === true) {
       into.report.notTaken(path, `"${String(row.model_name).slice(0, 100)}" is blocked: allow it, and run this again`);
-      continue;
+      return [];
     }
-    const params = openedFields(into, fieldsOf(row.litellm_params), key, `${path}.litellm_params`);
-    readEntry(into, { model_name: row.model_name, litellm_params: params, model_info: row.model_info }, path);
-  }
+    const litellm_params = openedFields(into, fieldsOf(row.litellm_params), key, `${path}.litellm_params`);
+    return { entry: { model_name: row.model_name, litellm_params, model_info: row.model_info }, path };
+  });
+  into.plan.noteVariables(JSON.stringify(opened));
+  for (const { entry, path } of opened) readEntry(into, entry, path);
 }
 
 const storedSections = ['litellm_settings', 'router_settings', 'general_settings', 'environment_variables'];

@@ -242,8 +242,11 @@ function reportRest(into: ModelEntries, entry: Fields, params: Fields, field: st
     const path = `${field}.litellm_params.${name}`;
     if (ownFields.has(name) || /^(litellm_credential_name|aws_region_name|vertex_location)$/.test(name)) continue;
     if (name in priceFields) reportPrice(path);
-    else if (requestFields.has(name)) report.taken(path, 'a default of the name');
-    else if (name === 'api_version') report.changed(path, 'left out: the address without a version is used');
+    else if (requestFields.has(name)) {
+      const fault = into.defaultFault(name, value);
+      if (fault === null) report.taken(path, 'a default of the name');
+      else report.notTaken(path, fault);
+    } else if (name === 'api_version') report.changed(path, 'left out: the address without a version is used');
     else if (name === 'drop_params')
       report.taken(path, 'what a route cannot apply is left out and named in the answer');
     else if (/^(aws|vertex)_/.test(name)) reportCloudField(into, name, value, path);
@@ -267,8 +270,10 @@ function reportRest(into: ModelEntries, entry: Fields, params: Fields, field: st
 }
 
 /** The fields of `litellm_params` that become defaults of the name. */
-export function defaultsOf(params: Fields): Fields {
+export function defaultsOf({ defaultFault }: ModelEntries, params: Fields): Fields {
   return Object.fromEntries(
-    Object.entries(params).filter(([name, value]) => requestFields.has(name) && value !== null),
+    Object.entries(params).filter(
+      ([name, value]) => requestFields.has(name) && value !== null && defaultFault(name, value) === null,
+    ),
   );
 }

@@ -46,7 +46,7 @@ function addEntry(into: ModelEntries, { name, entry, path }: Named): void {
     return void report.notTaken(`${path}.model_name`, `the model of "${name}" cannot be served, as its line says`);
   }
   const params = fieldsOf(entry.litellm_params);
-  const defaults = defaultsOf(params);
+  const defaults = defaultsOf(into, params);
   const known = groups.byName.get(name);
   const group = known ?? { fields: [], deployments: [], defaults, note: `was: ${textOf(params.model)}`.slice(0, 900) };
   groups.byName.set(name, group);

@@ -135,6 +135,7 @@ function providerFor(into: ModelEntries, { known, name, address, variable }: Wan
   const id = isOwn ? newProviderId(book, plan, known === 'openai' && name !== 'openai' ? name : known) : known;
   claimed.set(key, id);
   if (!plan.providers.has(id)) plan.providers.set(id, {});
+  if (!isOwn && typeof entry.api_key_env === 'string') plan.listedVariables.set(id, entry.api_key_env);
   if (isOwn) {
     const { id: _id, name: _name, base_url: _url, api_key_env: _env, auth, ...facts } = entry;
     plan.catalogue.providers.push({
@@ -180,7 +181,7 @@ export function reportCloudField({ plan, report }: ModelEntries, name: string, v
   const named = variableOf(text);
   if (named === variable) report.taken(path, `the gateway reads ${variable}`);
   else if (named !== null) report.changed(path, `the gateway reads ${variable}: give it the value of ${named}`);
-  else if ((plan.secrets.get(variable) ?? text) !== text) {
+  else if ((plan.secrets.get(variable) ?? (plan.isVariable(variable) ? null : text)) !== text) {
     report.notTaken(path, `the gateway has one ${variable}, and another entry has another value`);
   } else {
     plan.secrets.set(variable, text);

@@ -52,7 +52,7 @@ describe('the import from Bifrost', () => {
         virtual_keys: [{ id: 'v', value: 'sk-bf-1', budget_id: 'b', rate_limit_id: 'r', surprise: true }],
         routing_rules: [{ id: 'x' }],
       },
-      mcp: {},
+      mcp: { servers: [] },
     });
     expect(report.map(({ field, verdict }) => `${field.replace('source.json ', '')}: ${verdict}`)).toEqual([
       'providers.openai.keys[0].value: taken',
@@ -199,6 +199,25 @@ describe('the import from Portkey', () => {
     expect(made('names.import.yaml') + made('report.md')).not.toContain(secret);
   });
 
+  it('of several targets `single` uses the first, and an unknown mode is not taken', async () => {
+    const targets = ['gpt-4o', 'gpt-4o-mini'].map((model) => ({ provider: 'openai', override_params: { model } }));
+    const config = (mode: string, more: object = {}) => ({ strategy: { mode, ...more }, targets });
+    const verdicts = async (source: object) =>
+      (await linesOf('portkey', source)).map(
+        ({ field, verdict }) => `${field.replace('source.json ', '')}: ${verdict}`,
+      );
+    expect(await verdicts(config('single'))).toEqual([
+      ...['strategy: taken', 'targets[0].provider: taken', 'targets[0].override_params.model: taken'],
+      'targets[1]: changed',
+    ]);
+    expect(names().source).not.toHaveProperty('fallback');
+    expect(await verdicts(config('fallback', { on_status_codes: [429] }))).toContain(
+      'strategy.on_status_codes: changed',
+    );
+    expect(await verdicts(config('roulette'))).toContain('strategy.mode: not taken');
+    expect(names()).toEqual({});
+  });
+
   it('conditions are not taken', async () => {
     const report = await linesOf('portkey', { strategy: { mode: 'conditional' }, targets: [] });
     expect(report.map(({ field, verdict }) => [field, verdict])).toEqual([
@@ -206,4 +225,31 @@ describe('the import from Portkey', () => {
       ['source.json targets', 'not taken'],
     ]);
   });
+});
+
+it.each([
+  ['portkey', { provider: 'openai', override_params: { model: 'gpt-4o', max_tokens: '77', temperature: 3, seed: 1 } }],
+  [
+    'litellm',
+    {
+      model_list: [
+        {
+          model_name: 'source',
+          litellm_params: { model: 'openai/gpt-4o', max_tokens: 'os.environ/MAX', temperature: 3, seed: 1 },
+        },
+      ],
+    },
+  ],
+])('%s: a value that no request may have is no default, and is not taken', async (system, config) => {
+  const report = await linesOf(system, config);
+  const gaps = report.filter(({ verdict }) => verdict === 'not taken');
+  expect(gaps.map(({ field }) => field.split('.').at(-1))).toEqual(['max_tokens', 'temperature']);
+  expect(names().source!.defaults).toEqual({ seed: 1 });
+});
+
+it.each([
+  ['bifrost', { providers: {}, governance: { budgets: [], teams: null } }],
+  ['portkey', { provider: 'openai', override_params: { model: 'gpt-4o' }, metadata: {} }],
+])('%s: what is empty is no gap, also behind a byte-order mark', async (system, config) => {
+  expect((await run(system, `\uFEFF${JSON.stringify(config)}`)).code).toBe(0);
 });

@@ -74,6 +74,8 @@ export interface RateBounds {
 
 export class Plan {
   readonly providers = new Map<string, ProviderPlan>();
+  /** The variables that providers read by themselves, by the catalogue. */
+  readonly listedVariables = new Map<string, string>();
   /** Entries of an own catalogue file. */
   readonly catalogue: { providers: OwnProvider[]; models: OwnModel[]; routes: OwnRoute[] } = {
     providers: [],
@@ -85,6 +87,8 @@ export class Plan {
   readonly accessGroups = new Map<string, Set<string>>();
   /** Literal secrets, by the variable that stands for each. */
   readonly secrets = new Map<string, string>();
+  /** Variables that the source names, whose values a literal secret must not replace. */
+  private readonly variables = new Set<string>();
   readonly accounts: AccountPlan[] = [];
   readonly projects: ProjectPlan[] = [];
   readonly people: PersonPlan[] = [];
@@ -96,6 +100,16 @@ export class Plan {
     readonly keyBounds: RateBounds = { requestsPerMinute: 600, tokensPerMinute: 1_000_000 },
   ) {}
 
+  /** Notes the variables that a text of the source names, before a literal secret gets a name of its own. */
+  noteVariables(text: string): void {
+    for (const [, name] of text.matchAll(/(?:os\.environ\/|\benv\.|"env_var"\s*:\s*")([A-Za-z_][A-Za-z0-9_]*)/g))
+      this.variables.add(name!);
+  }
+
+  isVariable(name: string): boolean {
+    return this.variables.has(name);
+  }
+
   /** A reference to a secret: `os.environ/NAME` and `env.NAME` keep their variable, a literal gets one of its own. */
   secretReference(value: string, variable: string): string {
     const named = variableOf(value);
@@ -104,7 +118,7 @@ export class Plan {
     for (let n = 1; ; n++) {
       const name = n === 1 ? base : `${base}_${n}`;
       const known = this.secrets.get(name);
-      if (known !== undefined && known !== value) continue;
+      if (known === undefined ? this.isVariable(name) : known !== value) continue;
       this.secrets.set(name, value);
       return `\${${name}}`;
     }

@@ -1,11 +1,9 @@
 /** Reads a Portkey config: its targets become a name with a chain. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { whyNoDefault } from '../../wire/default-fields.js';
 import type { Deployment, ModelEntries } from './entries.js';
 import { readModelEntry } from './litellm-models.js';
 import { addName, chainMax, nameFault } from './litellm-names.js';
-import { type ImportReport, noSetting } from './report.js';
 import { fieldsWithin, RenamedReport, reportLeft } from './source-fields.js';
 import { type Fields, fieldsOf, listOf, textOf } from './values.js';
 
@@ -14,6 +12,7 @@ const providerNames: Record<string, string> = {
   ...{ 'azure-openai': 'azure', 'vertex-ai': 'vertex_ai', google: 'gemini', 'together-ai': 'together_ai' },
   ...{ 'fireworks-ai': 'fireworks_ai', 'mistral-ai': 'mistral', 'x-ai': 'xai' },
 };
+const modes: ReadonlySet<string> = new Set(['single', 'fallback', 'loadbalance']);
 const whyNot: Record<string, string> = {
   retry: 'a failed route is not called again; the next of the chain is',
   cache: 'answers are not kept, so none can be given to another caller',
@@ -35,7 +34,8 @@ export function readPortkeyConfig(into: ModelEntries, config: Fields, name: stri
     if (config[setting] !== undefined && fields.includes(`${file} ${setting}`))
       report.notTaken(`${file} ${setting}`, words);
   }
-  reportLeft(report, fields, isTaken ? noSetting : 'its config was not taken, as another line of it says');
+  const words = 'its config was not taken, as another line of it says';
+  reportLeft(report, { file, config, ...(!isTaken && { words }) });
 }
 
 function readStrategy(into: ModelEntries, config: Fields, name: string, file: string): boolean {
@@ -45,12 +45,18 @@ function readStrategy(into: ModelEntries, config: Fields, name: string, file: st
     report.notTaken(`${file} strategy`, 'conditions on a request have no counterpart: let the client choose a name');
     return false;
   }
+  if (!modes.has(mode)) {
+    report.notTaken(`${file} strategy.mode`, `"${mode.slice(0, 40)}" is no mode that this import knows`);
+    return false;
+  }
   const listed = listOf(config.targets).map((target, index) => ({
     target: fieldsOf(target),
     at: `${file} targets[${index}].`,
   }));
   const targets = listed.length > 0 ? listed : [{ target: config, at: `${file} ` }];
-  const ordered = mode === 'loadbalance' ? byWeight(targets) : targets;
+  const ordered = mode === 'loadbalance' ? byWeight(targets) : mode === 'single' ? targets.slice(0, 1) : targets;
+  for (const { at } of targets.slice(ordered.length))
+    report.changed(at.slice(0, -1), 'left out: of several targets, the mode `single` uses the first');
   const found = ordered.flatMap((each) => {
     const deployment = readTarget(into, each.target, each.at);
     return deployment === null ? [] : { ...each, deployment };
@@ -64,7 +70,7 @@ function readStrategy(into: ModelEntries, config: Fields, name: string, file: st
   const { id } = first.deployment;
   const later = [...new Set(rest.map(({ deployment }) => deployment.id))].filter((each) => each !== id);
   const chain = later.slice(0, chainMax);
-  const defaults = takeOverrides(report, fieldsOf(config.override_params), found, file);
+  const defaults = takeOverrides(into, fieldsOf(config.override_params), found, file);
   const made = {
     model: id,
     ...(chain.length > 0 && { fallback: { models: chain } }),
@@ -77,6 +83,10 @@ function readStrategy(into: ModelEntries, config: Fields, name: string, file: st
     report.changed(field, `a chain has ${chainMax} models: the last ${later.length - chainMax} are left out`);
   if (mode === 'loadbalance') report.changed(field, `${words}; shares became an order`);
   else report.taken(field, words);
+  if (fieldsOf(config.strategy).on_status_codes !== undefined) {
+    const how = 'left out: a chain is walked after every answer of 503 or 504, whatever the provider’s status was';
+    report.changed(`${file} strategy.on_status_codes`, how);
+  }
   return true;
 }
 
@@ -86,15 +96,20 @@ interface FoundTarget {
 }
 
 /** The defaults of the name: the overrides of its first target, over those that all targets share. */
-function takeOverrides(report: ImportReport, shared: Fields, found: readonly FoundTarget[], file: string): Fields {
+function takeOverrides(
+  { report, defaultFault }: ModelEntries,
+  shared: Fields,
+  found: readonly FoundTarget[],
+  file: string,
+): Fields {
   const common = withoutModel(shared);
   const all = found.map(({ target }) => ({ ...common, ...withoutModel(overrideOf(target)) }));
-  const isDefault = ([name, value]: [string, unknown]) => value !== null && whyNoDefault(name) === null;
+  const isDefault = ([name, value]: [string, unknown]) => value !== null && defaultFault(name, value) === null;
   const defaults = Object.fromEntries(Object.entries(all[0]!).filter(isDefault));
   for (const [index, { target, at }] of found.entries()) {
     for (const [name, value] of Object.entries(all[index]!)) {
       const field = `${name in overrideOf(target) ? at : `${file} `}override_params.${name}`;
-      const fault = whyNoDefault(name);
+      const fault = defaultFault(name, value);
       if (fault !== null) report.notTaken(field, fault);
       else if (!isDeepStrictEqual(defaults[name] ?? null, value))
         report.notTaken(field, 'one name has one set of defaults, and the first target has another');

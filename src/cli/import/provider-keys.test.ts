@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { entry, secret, useImports } from '../../../tests/support/import-runs.js';
 
-const { run, made, providers } = useImports();
+const { run, made, names, providers } = useImports();
 
 it('several credentials of a provider are its keys, each for the models that it is named beside', async () => {
   const config = {
@@ -50,4 +50,34 @@ it('the keys of a provider of Bifrost are keys here too, with their weights from
       { name: 'B', api_key: `\${B}` },
     ],
   });
+});
+
+it.each([
+  ['before', ['os.environ/OPENAI_API_KEY', 'sk-literal']],
+  ['behind', ['sk-literal', 'os.environ/OPENAI_API_KEY']],
+])('a literal secret %s a variable of its name gets another name, and both are keys', async (_, [first, second]) => {
+  const model_list = [
+    entry('a', { model: 'openai/gpt-4o', api_key: first }),
+    entry('b', { model: 'openai/gpt-4o-mini', api_key: second }),
+  ];
+  expect((await run('litellm', { model_list })).code).toBe(0);
+  const { keys } = providers().openai as { keys: { api_key: string }[] };
+  expect(new Set(keys.map(({ api_key }) => api_key))).toEqual(
+    new Set(['OPENAI_API_KEY', 'OPENAI_API_KEY_2'].map((name) => `\${${name}}`)),
+  );
+  expect(made('secrets.env')).toBe("OPENAI_API_KEY_2='sk-literal'\n");
+});
+
+it('a key of Bifrost that names no model is taken, with a name for each model that the catalogue has', async () => {
+  for (const models of [[], ['*'], undefined]) {
+    const keys = [{ value: 'env.KEY_OF_ALL', weight: 1, ...(models && { models }) }];
+    expect((await run('bifrost', { providers: { openai: { keys } } })).code, JSON.stringify(models)).toBe(0);
+    expect(providers()).toEqual({ openai: { api_key: `\${KEY_OF_ALL}` } });
+    expect(Object.keys(names())).toEqual(['openai/gpt-4o', 'openai/gpt-4o-mini']);
+  }
+});
+
+it('a key of Bifrost for a provider that nobody knows is not taken', async () => {
+  const { code } = await run('bifrost', { providers: { unheard: { keys: [{ value: 'env.K', models: [] }] } } });
+  expect([code, made('report.md')]).toEqual([3, expect.stringContaining('no model of this key was taken')]);
 });
