@@ -7,8 +7,8 @@ import type { Meaning } from './failure.js';
 export interface Family {
   /** Matches the provider's id or the host of its address. */
   named: RegExp;
-  /** Exact codes; they decide. */
-  codes?: Readonly<Record<string, Meaning>>;
+  /** Exact codes by what they mean; they decide. */
+  codes?: Readonly<Partial<Record<Meaning, readonly number[]>>>;
   /** What a status means where neither codes nor words decide. */
   statuses?: Readonly<Record<number, Meaning>>;
 }
@@ -28,92 +28,53 @@ const families: Readonly<Record<string, Family>> = {
   fireworks: { named: /fireworks/, statuses: { 412: 'billing' } },
   // The server is overloaded: https://api-docs.deepseek.com/quick_start/error_codes
   deepseek: { named: /deepseek/, statuses: { 503: 'capacity' } },
-  mistral: { named: /mistral/, codes: { 1300: 'rate_limit', 3505: 'capacity' } },
+  mistral: { named: /mistral/, codes: { rate_limit: [1300], capacity: [3505] } },
   cloudflare: {
     named: /cloudflare|workers-?ai/,
     codes: {
-      3036: 'quota',
-      3040: 'capacity',
-      3042: 'unknown_model',
-      5007: 'unknown_model',
-      7000: 'unknown_model',
-      7003: 'unknown_model',
-      9109: 'auth',
-      10000: 'auth',
-      3007: 'server_error',
-      3008: 'server_error',
-      3006: 'rejected',
-      5004: 'rejected',
-      5006: 'rejected',
-      5021: 'rejected',
+      quota: [3036],
+      capacity: [3040],
+      unknown_model: [3042, 5007, 7000, 7003],
+      auth: [9109, 10000],
+      server_error: [3007, 3008],
+      rejected: [3006, 5004, 5006, 5021],
     },
   },
   minimax: {
     named: /minimax/,
     codes: {
-      1002: 'rate_limit',
-      1004: 'auth',
-      1008: 'billing',
-      1026: 'rejected',
-      1027: 'rejected',
-      1039: 'rate_limit',
-      1041: 'capacity',
-      1042: 'rejected',
-      2013: 'rejected',
-      2045: 'rate_limit',
-      2049: 'auth',
-      2056: 'billing',
+      rate_limit: [1002, 1039, 2045],
+      auth: [1004, 2049],
+      billing: [1008, 2056],
+      rejected: [1026, 1027, 1042, 2013],
+      capacity: [1041],
     },
   },
   zhipu: {
     named: /zhipu|bigmodel|\bz\.?-?ai\b|\bglm\b/,
     codes: {
-      1113: 'billing',
-      1210: 'rejected',
-      1211: 'unknown_model',
-      1212: 'rejected',
-      1213: 'rejected',
-      1214: 'rejected',
-      1261: 'rejected',
-      1301: 'rejected',
-      1302: 'capacity',
-      1303: 'rate_limit',
-      1304: 'quota',
-      1305: 'capacity',
-      1308: 'billing',
-      1309: 'billing',
-      1310: 'billing',
+      billing: [1113, 1308, 1309, 1310],
+      rejected: [1210, 1212, 1213, 1214, 1261, 1301],
+      unknown_model: [1211],
+      capacity: [1302, 1305],
+      rate_limit: [1303],
+      quota: [1304],
     },
   },
   baidu: {
     named: /baidu|qianfan|ernie/,
     codes: {
-      4: 'rate_limit',
-      6: 'auth',
-      17: 'quota',
-      18: 'rate_limit',
-      19: 'billing',
-      110: 'auth',
-      111: 'auth',
-      336003: 'rejected',
-      336006: 'rejected',
-      336007: 'rejected',
-      336100: 'capacity',
-      336103: 'rejected',
-      336501: 'rate_limit',
-      336502: 'rate_limit',
+      rate_limit: [4, 18, 336501, 336502],
+      auth: [6, 110, 111],
+      quota: [17],
+      billing: [19],
+      rejected: [336003, 336006, 336007, 336103],
+      capacity: [336100],
     },
   },
   siliconflow: {
     named: /siliconflow|siliconcloud/,
-    codes: {
-      20012: 'unknown_model',
-      20015: 'rejected',
-      30001: 'billing',
-      30003: 'unknown_model',
-      50505: 'capacity',
-      50603: 'capacity',
-    },
+    codes: { unknown_model: [20012, 30003], rejected: [20015], billing: [30001], capacity: [50505, 50603] },
   },
 };
 
@@ -129,8 +90,10 @@ export function familyOf(shape: string | undefined, providerId: string, baseUrl:
 }
 
 export function meaningOfCode(family: Family | undefined, codes: readonly string[]): Meaning | undefined {
-  const { codes: known } = family ?? {};
-  if (!known) return undefined;
-  const code = codes.find((candidate) => Object.hasOwn(known, candidate));
-  return code === undefined ? undefined : known[code];
+  const known = Object.entries(family?.codes ?? {}) as [Meaning, readonly number[]][];
+  for (const code of codes) {
+    const found = known.find(([, list]) => list.some((each) => String(each) === code));
+    if (found) return found[0];
+  }
+  return undefined;
 }
