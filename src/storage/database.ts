@@ -86,6 +86,22 @@ export class Database {
     return this.#inTurn(async () => (await this.#pool.query<Row>({ name, text, values })).rows);
   }
 
+  /** The first row; null where there is none. */
+  async one<Row extends object>(name: string, text: string, values: unknown[]): Promise<Row | null> {
+    return (await this.statement<Row>(name, text, values))[0] ?? null;
+  }
+
+  /** The only column of the first row; null where there is none. */
+  async value<T>(name: string, text: string, values: unknown[]): Promise<T | null> {
+    const row = await this.one<Record<string, T>>(name, text, values);
+    return row && (Object.values(row)[0] ?? null);
+  }
+
+  /** Whether there is a row. */
+  async hasRow(name: string, text: string, values: unknown[]): Promise<boolean> {
+    return (await this.one(name, text, values)) !== null;
+  }
+
   /** Uses one connection for a while. After an error it is not used again, because it may still be waiting for an answer. */
   async session<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {

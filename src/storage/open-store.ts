@@ -8,7 +8,7 @@ import { migrate } from './migrate.js';
 import { changeFeed, otherProcesses } from './other-processes.js';
 import { ensurePartitions } from './records/partitions.js';
 import { recordStore } from './records/record-store.js';
-import type { AvailabilityStore, Store } from './store.js';
+import type { Store } from './store.js';
 import { accountStore } from './stores/account-store.js';
 import { aliasStore } from './stores/alias-store.js';
 import { auditStore } from './stores/audit-store.js';
@@ -18,7 +18,7 @@ import { catalogueLog } from './stores/catalogue-log.js';
 import { catalogueUpdateStore } from './stores/catalogue-update-store.js';
 import { credentialStore } from './stores/credential-store.js';
 import { generationStore } from './stores/generation-store.js';
-import { holdStore } from './stores/hold-store.js';
+import { availabilityStore, holdStore } from './stores/hold-store.js';
 import { identityStore } from './stores/identity-store.js';
 import { keyStore } from './stores/key-store.js';
 import { ledgerStore } from './stores/ledger-store.js';
@@ -31,7 +31,6 @@ import { projectStore } from './stores/project-store.js';
 import { routeHistoryStore } from './stores/route-history-store.js';
 import { signInStore } from './stores/sign-in-store.js';
 import { spendStore } from './stores/spend-store.js';
-import { modelAvailability } from './stores/tables.js';
 import { usageStore } from './stores/usage-store.js';
 import { workloadStore } from './stores/workload-store.js';
 
@@ -102,21 +101,4 @@ async function migrateOnce(address: StoreAddress, logger: Logger): Promise<void>
   } finally {
     await client.end().catch(() => {});
   }
-}
-
-function availabilityStore(database: Database): AvailabilityStore {
-  return {
-    async all() {
-      const rows = await database.query((db) => db.select().from(modelAvailability));
-      return new Map(rows.map(({ canonicalId, state, reason }) => [canonicalId, { state, reason }]));
-    },
-    async set(canonicalId, { state, reason }) {
-      await database.query((db) =>
-        db
-          .insert(modelAvailability)
-          .values({ canonicalId, state, reason })
-          .onConflictDoUpdate({ target: modelAvailability.canonicalId, set: { state, reason } }),
-      );
-    },
-  };
 }

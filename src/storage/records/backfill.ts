@@ -30,13 +30,8 @@ export async function rollUpLate(
 }
 
 /** Earlier generations whose time is below this are not in the rollups yet; null where all are. */
-export async function backfillBefore(database: Database): Promise<number | null> {
-  const rows = await database.statement<{ before: number | null }>(
-    'backfill-before',
-    'select backfill_before_ms as before from lodestone.records_state',
-    [],
-  );
-  return rows[0]?.before ?? null;
+export function backfillBefore(database: Database): Promise<number | null> {
+  return database.value('backfill-before', 'select backfill_before_ms from lodestone.records_state', []);
 }
 
 /** Adds the newest six hours that are missing, in one transaction. Returns where the next slice ends; null where all is done. */

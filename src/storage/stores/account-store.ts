@@ -1,5 +1,5 @@
 /** Stores accounts with their aliases, in the form that the request path holds in memory. */
-import { asc, count, eq, getTableColumns, type InferSelectModel, inArray, sql } from 'drizzle-orm';
+import { asc, eq, getTableColumns, type InferSelectModel, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Account, Alias } from '../../domain/account.js';
 import { noCredentials } from '../../domain/credential.js';
@@ -8,7 +8,7 @@ import type { Database } from '../database.js';
 import type { AccountStore } from '../store.js';
 import { type CredentialRow, credentialOfRow } from './credential-store.js';
 import { budgetText, type ProjectRow, projectOf, readBudget } from './project-rows.js';
-import { accounts, aliases } from './tables.js';
+import { accounts, aliases, withoutNul } from './tables.js';
 
 /** Each account with all of its projects and credentials, in one query. */
 export const accountColumns = {
@@ -87,12 +87,10 @@ export function accountStore(database: Database): AccountStore {
       return foldAccounts(rows)[0] ?? null;
     },
 
-    async findId(email) {
-      const rows = await database.query((db) =>
-        db.select({ id: accounts.id }).from(accounts).where(sql`lower(${accounts.email}) = ${email.toLowerCase()}`),
-      );
-      return rows[0]?.id ?? null;
-    },
+    findId: (email) =>
+      database.value('account-by-email', 'select id from lodestone.accounts where lower(email) = $1', [
+        withoutNul(email.toLowerCase()),
+      ]),
 
     async list() {
       const rows = await database.query((db) =>
@@ -106,21 +104,15 @@ export function accountStore(database: Database): AccountStore {
     },
 
     async count() {
-      const rows = await database.query((db) => db.select({ n: count() }).from(accounts));
-      return rows[0]?.n ?? 0;
+      return (await database.value<number>('count-accounts', 'select count(*) from lodestone.accounts', []))!;
     },
 
     balances: (ids) =>
-      database.query((db) =>
-        db
-          .select({
-            id: accounts.id,
-            balancePico: accounts.balancePico,
-            usagePico: accounts.usagePico,
-            creditLimitPico: accounts.creditLimitPico,
-          })
-          .from(accounts)
-          .where(inArray(accounts.id, [...ids])),
+      database.statement(
+        'balances',
+        `select id, balance_pico as "balancePico", usage_pico as "usagePico", credit_limit_pico as "creditLimitPico"
+         from lodestone.accounts where id = any($1)`,
+        [ids],
       ),
 
     async update(id, { limits, fallback, policy, budget, ...change }) {

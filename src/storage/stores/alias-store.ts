@@ -1,15 +1,15 @@
 /** Stores the aliases of an account. */
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { AliasStore } from '../store.js';
-import { accounts, aliases } from './tables.js';
+import { lockAccount } from './account-store.js';
+import { aliases, withoutNul } from './tables.js';
 
 export function aliasStore(database: Database): AliasStore {
   return {
     create: (accountId, { name, provider, canonicalId, locode, createdAt, updatedAt }, limit) =>
       database.transaction(async (db) => {
-        // The lock on the account's row orders parallel calls: the second counts what the first has created.
-        await db.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, accountId)).for('update');
+        await lockAccount(db, accountId);
         const taken = await db.select({ name: aliases.name }).from(aliases).where(eq(aliases.accountId, accountId));
         if (taken.some((alias) => alias.name === name)) return 'exists';
         if (taken.length >= limit) return 'limit';
@@ -17,25 +17,17 @@ export function aliasStore(database: Database): AliasStore {
         return 'created';
       }),
 
-    async replace(accountId, { name, provider, canonicalId, locode, updatedAt }) {
-      const changed = await database.query((db) =>
-        db
-          .update(aliases)
-          .set({ provider, canonicalId, locode, updatedAt })
-          .where(and(eq(aliases.accountId, accountId), eq(aliases.name, name)))
-          .returning({ name: aliases.name }),
-      );
-      return changed.length > 0;
-    },
+    replace: (accountId, { name, provider, canonicalId, locode, updatedAt }) =>
+      database.hasRow(
+        'replace-alias',
+        `update lodestone.aliases set provider = $3, canonical_id = $4, locode = $5, updated_at = $6
+         where account_id = $1 and name = $2 returning name`,
+        [accountId, withoutNul(name), provider, canonicalId, locode, new Date(updatedAt)],
+      ),
 
-    async delete(accountId, name) {
-      const gone = await database.query((db) =>
-        db
-          .delete(aliases)
-          .where(and(eq(aliases.accountId, accountId), eq(aliases.name, name)))
-          .returning({ name: aliases.name }),
-      );
-      return gone.length > 0;
+    delete(accountId, name) {
+      const text = 'delete from lodestone.aliases where account_id = $1 and name = $2 returning name';
+      return database.hasRow('delete-alias', text, [accountId, withoutNul(name)]);
     },
   };
 }

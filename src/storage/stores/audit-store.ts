@@ -37,28 +37,14 @@ export function auditStore(database: Database): AuditStore {
           .limit(limit),
       ),
 
-    async has(accountId, id) {
-      const found = await database.statement(
-        'audit-has',
-        'select 1 from lodestone.audit where account_id = $1 and id = $2',
-        [accountId, id],
-      );
-      return found.length > 0;
-    },
+    has: (accountId, id) =>
+      database.hasRow('audit-has', 'select 1 from lodestone.audit where account_id = $1 and id = $2', [accountId, id]),
 
     async sealed(waitMs) {
-      const [last] = await database.statement<{ seq: number }>(
-        'audit-last',
-        'select last_seq as seq from lodestone.audit_state',
-        [],
-      );
+      const last = await database.value('audit-last', 'select last_seq from lodestone.audit_state', []);
+      const waiting = `select 1 from ${unsealedEntries} and a.seq <= $1 limit 1`;
       for (let waitedMs = 0; waitedMs < waitMs; waitedMs += lookEveryMs) {
-        const waiting = await database.statement(
-          'audit-waiting',
-          `select 1 from ${unsealedEntries} and a.seq <= $1 limit 1`,
-          [last!.seq],
-        );
-        if (waiting.length === 0) return;
+        if (!(await database.hasRow('audit-waiting', waiting, [last]))) return;
         await pause(lookEveryMs);
       }
     },

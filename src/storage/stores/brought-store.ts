@@ -47,31 +47,15 @@ export function broughtStore(database: Database): BroughtStore {
         return ids;
       }),
 
-    async find(hash) {
-      const rows = await database.statement<{ key_id: string }>(
-        'brought-token',
-        'select key_id from lodestone.brought_tokens where hash = $1',
-        [hash],
-      );
-      return rows[0]?.key_id ?? null;
-    },
+    find: (hash) =>
+      database.value('brought-token', 'select key_id from lodestone.brought_tokens where hash = $1', [hash]),
 
-    async any() {
-      const rows = await database.statement<{ found: boolean }>(
-        'any-brought-token',
-        'select exists (select from lodestone.brought_tokens) as found',
-        [],
-      );
-      return rows[0]?.found === true;
-    },
+    any: () => database.hasRow('any-brought-token', 'select 1 from lodestone.brought_tokens limit 1', []),
 
     async openingSince(keyId, fromMs) {
-      const rows = await database.statement<{ opening_pico: bigint }>(
-        'opening-usage',
-        'select opening_pico from lodestone.keys where id = $1 and brought and created_at >= to_timestamp($2::float8 / 1000)',
-        [keyId, fromMs],
-      );
-      return rows[0]?.opening_pico ?? 0n;
+      const text =
+        'select opening_pico from lodestone.keys where id = $1 and brought and created_at >= to_timestamp($2::float8 / 1000)';
+      return (await database.value<bigint>('opening-usage', text, [keyId, fromMs])) ?? 0n;
     },
   };
 }

@@ -24,8 +24,7 @@ where account_id = $1 and coalesce(project_id, '') = coalesce($2::text, '') and 
 export function budgetStore(database: Database): BudgetStore {
   const spent = async ({ accountId, projectId }: BudgetNode, fromMs: number): Promise<bigint> => {
     const values = [accountId, projectId, Math.floor(fromMs / dayMs)];
-    const rows = await database.statement<{ pico: bigint }>('budget-spent', spentSince, values);
-    return rows[0]!.pico;
+    return (await database.value<bigint>('budget-spent', spentSince, values))!;
   };
   return {
     spentSince: spent,

@@ -22,15 +22,13 @@ export function catalogueUpdateStore(database: Database): CatalogueUpdateStore {
         [],
       ),
 
-    async find(version) {
-      const [found] = await database.statement<StoredUpdate>(
+    find: (version) =>
+      database.one(
         'catalogue-update',
         `select version, part, applied_ms as "appliedMs", note, body from lodestone.catalogue_updates
          where case when $1::text is null then in_use else version = $1 end`,
         [version ?? null],
-      );
-      return found ?? null;
-    },
+      ),
 
     use: (update: StoredUpdate | null, before) =>
       database.transaction(async (_db, client) => {
@@ -48,14 +46,12 @@ export function catalogueUpdateStore(database: Database): CatalogueUpdateStore {
         return true;
       }),
 
-    async takeLook(nowMs, everyMs) {
-      const rows = await database.statement(
+    takeLook: (nowMs, everyMs) =>
+      database.hasRow(
         'catalogue-look',
         'update lodestone.catalogue_looks set next_ms = $1::bigint + $2 where next_ms <= $1::bigint returning only_one',
         [nowMs, everyMs],
-      );
-      return rows.length > 0;
-    },
+      ),
 
     async reportLook(look, againMs) {
       await database.statement(
@@ -66,13 +62,9 @@ export function catalogueUpdateStore(database: Database): CatalogueUpdateStore {
     },
 
     async lastLook() {
-      const rows = await database.statement<{ report: string | null }>(
-        'catalogue-last-look',
-        'select report from lodestone.catalogue_looks',
-        [],
-      );
-      const report = rows[0]?.report;
-      return report == null ? null : (JSON.parse(report) as CatalogueLook);
+      const text = 'select report from lodestone.catalogue_looks';
+      const report = await database.value<string>('catalogue-last-look', text, []);
+      return report === null ? null : (JSON.parse(report) as CatalogueLook);
     },
   };
 }

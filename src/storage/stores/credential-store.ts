@@ -116,8 +116,8 @@ export function credentialStore(database: Database): CredentialStore {
     },
 
     async find(accountId, id) {
-      const rows = await database.statement<{ row: StateRow }>('credential', `${select} and id = $2`, [accountId, id]);
-      return rows[0] ? storedOf(rows[0].row) : null;
+      const row = await database.value<StateRow>('credential', `${select} and id = $2`, [accountId, id]);
+      return row && storedOf(row);
     },
 
     update: (accountId, id, change, nowMs) =>
@@ -146,9 +146,9 @@ export function credentialStore(database: Database): CredentialStore {
         return 'changed';
       }),
 
-    async delete(accountId, id) {
+    delete(accountId, id) {
       const text = 'delete from lodestone.credentials where account_id = $1 and id = $2 returning id';
-      return (await database.statement('credential-gone', text, [accountId, id])).length > 0;
+      return database.hasRow('credential-gone', text, [accountId, id]);
     },
 
     async note(sightings) {
@@ -174,11 +174,7 @@ export function credentialStore(database: Database): CredentialStore {
         [keyIds],
       ),
 
-    async currentKey() {
-      const text = 'select key_id from lodestone.secrets_state';
-      const rows = await database.statement<{ key_id: string | null }>('secrets-key', text, []);
-      return rows[0]?.key_id ?? null;
-    },
+    currentKey: () => database.value('secrets-key', 'select key_id from lodestone.secrets_state', []),
 
     async setCurrentKey(id) {
       await database.statement('set-secrets-key', 'update lodestone.secrets_state set key_id = $1', [id]);
@@ -190,10 +186,10 @@ export function credentialStore(database: Database): CredentialStore {
       return database.statement('wrapped-otherwise', text, [keyId, limit, after]);
     },
 
-    async rewrap(from, to) {
+    rewrap(from, to) {
       const text = `update lodestone.credentials set key_id = $4, wrapped = $5 where id = $1 and wrapped = $2 and sealed = $3 returning id`;
       const values = [from.id, from.wrapped, from.sealed, to.keyId, to.wrapped];
-      return (await database.statement('rewrap', text, values)).length > 0;
+      return database.hasRow('rewrap', text, values);
     },
   };
 }

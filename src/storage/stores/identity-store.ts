@@ -1,16 +1,15 @@
 /** Stores people's identities at identity providers, and ends the sessions that these opened. */
 import type { Database } from '../database.js';
-import type { IdentityStore, LinkedIdentity } from '../store.js';
+import type { IdentityStore } from '../store.js';
 
 const columns = `issuer, subject, provider, person_id as "personId", email, operator,
   created_at as "createdAt", last_used_at as "lastUsedAt"`;
 
 export function identityStore(database: Database): IdentityStore {
   return {
-    async find(issuer, subject) {
+    find(issuer, subject) {
       const text = `select ${columns} from lodestone.identities where issuer = $1 and subject = $2`;
-      const [found] = await database.statement<LinkedIdentity>('identity', text, [issuer, subject]);
-      return found ?? null;
+      return database.one('identity', text, [issuer, subject]);
     },
 
     ofPerson(personId) {
@@ -67,8 +66,7 @@ export function identityStore(database: Database): IdentityStore {
       await database.statement('forget-uses', 'delete from lodestone.sign_in_uses where expires_at <= $1', [
         new Date(nowMs),
       ]);
-      const rows = await database.statement('use-once', `${insertUse} returning name`, [name, new Date(expiresAt)]);
-      return rows.length > 0;
+      return database.hasRow('use-once', `${insertUse} returning name`, [name, new Date(expiresAt)]);
     },
 
     endSessions: ({ issuer, subject, sid }, name, expiresAt) =>

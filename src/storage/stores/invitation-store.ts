@@ -38,11 +38,8 @@ export function invitationStore(
         [accountId, after ?? '', limit],
       ),
 
-    async findInvitation(tokenHash) {
-      const text = `select ${columns} from lodestone.invitations where token_hash = $1`;
-      const [found] = await database.statement<Invitation>('invitation', text, [tokenHash]);
-      return found ?? null;
-    },
+    findInvitation: (tokenHash) =>
+      database.one('invitation', `select ${columns} from lodestone.invitations where token_hash = $1`, [tokenHash]),
 
     openInvitations: (email, nowMs) =>
       database.statement(
@@ -52,10 +49,10 @@ export function invitationStore(
         [email, new Date(nowMs)],
       ),
 
-    async revokeInvitation(accountId, id) {
+    revokeInvitation(accountId, id) {
       const text =
         'delete from lodestone.invitations where account_id = $1 and id = $2 and accepted_at is null returning id';
-      return (await database.statement('revoke-invitation', text, [accountId, id])).length > 0;
+      return database.hasRow('revoke-invitation', text, [accountId, id]);
     },
 
     async acceptInvitation(tokenHash, newPersonId, nowMs) {

@@ -8,7 +8,7 @@ import type { KeyStore } from '../store.js';
 import { accountColumns, aliasesInOrder, foldAccounts, lockAccount } from './account-store.js';
 import { keyColumns, keyOf, storedTerms } from './key-rows.js';
 import { besideKey } from './project-store.js';
-import { accounts, aliases, keys, projects } from './tables.js';
+import { accounts, aliases, keys, projects, withoutNul } from './tables.js';
 import { removeEnded } from './workload-store.js';
 
 const allKeys = 2 ** 31 - 1;
@@ -25,11 +25,10 @@ export function keyStore(database: Database): KeyStore {
         return 'created';
       }),
 
-    async holderNamed(accountId, shownId) {
+    holderNamed(accountId, shownId) {
       // Who came with an account has its id in the store.
       const stored = [shownId, shownId.replace(/^per-/, 'acct-')];
-      const rows = await database.statement<{ person_id: string }>('find-holder', holderSql, [accountId, stored]);
-      return rows[0]?.person_id ?? null;
+      return database.value('find-holder', holderSql, [accountId, stored]);
     },
 
     async findWithAccount(keyId) {
@@ -81,14 +80,9 @@ export function keyStore(database: Database): KeyStore {
         return changed;
       }),
 
-    async delete(accountId, keyId) {
-      const gone = await database.query((db) =>
-        db
-          .delete(keys)
-          .where(and(eq(keys.id, keyId), eq(keys.accountId, accountId)))
-          .returning({ id: keys.id }),
-      );
-      return gone.length > 0;
+    delete(accountId, keyId) {
+      const text = 'delete from lodestone.keys where account_id = $1 and id = $2 returning id';
+      return database.hasRow('delete-key', text, [accountId, withoutNul(keyId)]);
     },
 
     eraseExpired: (nowMs) =>
@@ -126,10 +120,8 @@ export function keyStore(database: Database): KeyStore {
     },
 
     async usage(keyId) {
-      const rows = await database.query((db) =>
-        db.select({ usagePico: keys.usagePico }).from(keys).where(eq(keys.id, keyId)),
-      );
-      return rows[0]?.usagePico ?? 0n;
+      const text = 'select usage_pico from lodestone.keys where id = $1';
+      return (await database.value<bigint>('key-usage', text, [keyId])) ?? 0n;
     },
 
     async figures(accountId, keyIds) {

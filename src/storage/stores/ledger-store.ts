@@ -4,7 +4,6 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PoolClient } from 'pg';
 import { timeOrderedId } from '../../base/ids.js';
 import type { LedgerEntry } from '../../domain/ledger-entry.js';
-import type { JournalOffset } from '../../domain/settlement-row.js';
 import type { Database } from '../database.js';
 import type { LogMembership } from '../log-types.js';
 import type { LedgerStore } from '../store.js';
@@ -83,14 +82,10 @@ export function ledgerStore(database: Database, history: Database, membership: (
       return { creditPico: sum('credit'), adjustmentPico: sum('adjustment') };
     },
     settle: (rows, offsets = []) => settle(database, rows, offsets, membership()),
-    async offset(run) {
-      const [row] = await database.statement<JournalOffset>(
-        'journal-offset',
-        'select run, position, records from lodestone.journal_offsets where run = $1',
-        [run],
-      );
-      return row ?? null;
-    },
+    offset: (run) =>
+      database.one('journal-offset', 'select run, position, records from lodestone.journal_offsets where run = $1', [
+        run,
+      ]),
     async removeOffset(run) {
       await database.statement('journal-offset-remove', 'delete from lodestone.journal_offsets where run = $1', [run]);
     },

@@ -48,12 +48,11 @@ export function logStore(database: Database, history: Database, join: LogStore['
     join,
 
     async state() {
-      return (await database.statement<LogState>('log-state', selectState, []))[0]!;
+      return (await database.one<LogState>('log-state', selectState, []))!;
     },
 
     async status() {
-      const [row] = await database.statement<StatusRow>('log-status', selectStatus, []);
-      const { oldest, batch, entry, ...status } = row!;
+      const { oldest, batch, entry, ...status } = (await database.one<StatusRow>('log-status', selectStatus, []))!;
       const times = [oldest, entry, batch === null ? null : batchTimeMs(batch)].filter((time) => time !== null);
       return { ...status, oldestUnsealedMs: times.length === 0 ? null : Math.min(...times) };
     },
@@ -93,14 +92,11 @@ export function logStore(database: Database, history: Database, join: LogStore['
 
     queueOld: oldQueue(database),
 
-    async tile({ level, index }) {
-      const [row] = await database.statement<{ hashes: Buffer }>(
-        'log-tile',
-        'select hashes from lodestone.log_tiles where level = $1 and tile = $2',
-        [level, index],
-      );
-      return row?.hashes ?? null;
-    },
+    tile: ({ level, index }) =>
+      database.value('log-tile', 'select hashes from lodestone.log_tiles where level = $1 and tile = $2', [
+        level,
+        index,
+      ]),
 
     leaf: (id, accountId) =>
       history.session(async (client) => {

@@ -62,14 +62,8 @@ export function nameStore(database: Database): NameStore {
         return storedOf(stored.rows[0]!);
       }),
 
-    async delete(name) {
-      const gone = await database.statement<{ name: string }>(
-        'delete-name',
-        'delete from lodestone.names where name = $1 returning name',
-        [name],
-      );
-      return gone.length > 0;
-    },
+    delete: (name) =>
+      database.hasRow('delete-name', 'delete from lodestone.names where name = $1 returning name', [name]),
   };
 }
 

@@ -69,11 +69,10 @@ const hourMs = 3_600_000;
 
 export function noticeStore(database: Database): NoticeStore {
   return {
-    async threshold(accountId) {
-      const text = 'select threshold_pico from lodestone.balance_watch where account_id = $1';
-      const rows = await database.statement<{ threshold_pico: bigint | null }>('threshold', text, [accountId]);
-      return rows[0]?.threshold_pico ?? null;
-    },
+    threshold: (accountId) =>
+      database.value('threshold', 'select threshold_pico from lodestone.balance_watch where account_id = $1', [
+        accountId,
+      ]),
 
     async setThreshold(accountId, thresholdPico) {
       const text = `insert into lodestone.balance_watch (account_id, threshold_pico) values ($1, $2)

@@ -21,17 +21,8 @@ import { postEntry } from './ledger-store.js';
 export function paymentStore(database: Database): PaymentStore {
   return {
     record: (event, terms) => recordOnce(database, event, terms),
-    async accountOf(paymentId) {
-      const rows = await database.statement<{ account_id: string | null }>('payment-account', accountOfPayment, [
-        paymentId,
-      ]);
-      return rows[0]?.account_id ?? null;
-    },
-    async credited(accountId, checkoutId) {
-      const values = [accountId, checkoutId];
-      const [row] = await database.statement<{ paid_pico: bigint }>('payment-checkout', paidByCheckout, values);
-      return row?.paid_pico ?? null;
-    },
+    accountOf: (paymentId) => database.value('payment-account', accountOfPayment, [paymentId]),
+    credited: (accountId, checkoutId) => database.value('payment-checkout', paidByCheckout, [accountId, checkoutId]),
   };
 }
 

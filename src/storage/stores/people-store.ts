@@ -32,8 +32,8 @@ class NoOwnerLeft extends Error {}
 export function peopleStore(database: Database): PeopleStore {
   const one = async (name: string, where: string, values: unknown[]): Promise<Person | null> => {
     const text = `select ${personColumns} from lodestone.sign_in_users u where (${where}) and u.id <> '${adminUserId}'`;
-    const [row] = await database.statement<PersonRow>(name, text, values);
-    return row ? personOf(row) : null;
+    const row = await database.one<PersonRow>(name, text, values);
+    return row && personOf(row);
   };
   const findByEmail = (email: string) => one('person-by-email', 'u.email = $1', [email.toLowerCase()]);
 

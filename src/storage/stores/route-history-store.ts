@@ -1,4 +1,5 @@
 /** Stores failed attempts and incidents of routes, and sums what routes did over the windows of the status page. */
+import type { QueryConfig } from 'pg';
 import type { Database } from '../database.js';
 import { percentileOf, percentilesOf } from '../records/histogram.js';
 import { type RouteDay, type RouteHistoryStore, type RouteWindow, type WindowName, windowNames } from '../store.js';
@@ -92,6 +93,8 @@ interface WindowRow extends Omit<RouteWindow, 'firstByteP50Ms' | 'firstByteP95Ms
 
 /** `history` has its own connections, so that a long sum never delays a settlement. */
 export function routeHistoryStore(database: Database, history: Database): RouteHistoryStore {
+  const read = async <Row extends object>(query: QueryConfig): Promise<Row[]> =>
+    (await history.look((_db, client, limit) => client.query<Row>({ ...query, ...limit }), windowsMs)).rows;
   return {
     async addFailures(counts) {
       const lines = counts.map(({ routeId, accountId, fromHour, failed }) => ({
@@ -119,22 +122,13 @@ export function routeHistoryStore(database: Database, history: Database): RouteH
     },
 
     async windows(nowMs) {
-      const query = { name: 'route-windows', text: windows, values: boundsAt(nowMs) };
-      const { rows } = await history.look(
-        (_db, client, limit) => client.query<WindowRow>({ ...query, ...limit }),
-        windowsMs,
-      );
+      const rows = await read<WindowRow>({ name: 'route-windows', text: windows, values: boundsAt(nowMs) });
       return rows.map(windowOf);
     },
 
-    async days(nowMs, count) {
+    days(nowMs, count) {
       const first = (Math.floor(nowMs / (dayHours * hourMs)) - count + 1) * dayHours;
-      const query = { name: 'route-days', text: days, values: [first] };
-      const { rows } = await history.look(
-        (_db, client, limit) => client.query<RouteDay>({ ...query, ...limit }),
-        windowsMs,
-      );
-      return rows;
+      return read<RouteDay>({ name: 'route-days', text: days, values: [first] });
     },
   };
 }

@@ -7,7 +7,7 @@ import * as tables from './sign-in-tables.js';
 import { accounts } from './tables.js';
 import { twoFactorStore } from './two-factor-store.js';
 
-const { user, session, account, verification, secret, passwordResets } = tables;
+const { user, session, account, verification } = tables;
 
 export function signInStore(database: Database): SignInStore {
   return {
@@ -19,9 +19,9 @@ export function signInStore(database: Database): SignInStore {
     },
 
     async secret(candidate) {
-      await database.query((db) => db.insert(secret).values({ secret: candidate }).onConflictDoNothing());
-      const [kept] = await database.query((db) => db.select().from(secret));
-      return kept?.secret ?? candidate;
+      const keep = 'insert into lodestone.sign_in_secret (secret) values ($1) on conflict do nothing';
+      await database.statement('keep-secret', keep, [candidate]);
+      return (await database.value('kept-secret', 'select secret from lodestone.sign_in_secret', [])) ?? candidate;
     },
 
     async addAdminUser() {
@@ -67,26 +67,28 @@ export function signInStore(database: Database): SignInStore {
       return taken && taken.expiresAt.getTime() > nowMs ? taken.value : null;
     },
 
-    async addReset({ expiresAt, ...reset }) {
-      await database.query((db) => db.insert(passwordResets).values({ ...reset, expiresAt: new Date(expiresAt) }));
+    async addReset({ tokenHash, accountId, sentBy, expiresAt }) {
+      await database.statement(
+        'add-reset',
+        'insert into lodestone.password_resets (token_hash, account_id, sent_by, expires_at) values ($1, $2, $3, $4)',
+        [tokenHash, accountId, sentBy, new Date(expiresAt)],
+      );
     },
 
     async findReset(tokenHash, nowMs) {
-      const rows = await database.query((db) =>
-        db.select().from(passwordResets).where(eq(passwordResets.tokenHash, tokenHash)),
-      );
-      return usableReset(rows, nowMs);
+      const text = `select ${resetColumns} from lodestone.password_resets where token_hash = $1`;
+      return usable(await database.one('reset', text, [tokenHash]), nowMs);
     },
 
     async takeReset(tokenHash, nowMs) {
-      const rows = await database.query((db) =>
-        db.delete(passwordResets).where(eq(passwordResets.tokenHash, tokenHash)).returning(),
-      );
-      return usableReset(rows, nowMs);
+      const text = `delete from lodestone.password_resets where token_hash = $1 returning ${resetColumns}`;
+      return usable(await database.one('take-reset', text, [tokenHash]), nowMs);
     },
 
     async endResets(accountId) {
-      await database.query((db) => db.delete(passwordResets).where(eq(passwordResets.accountId, accountId)));
+      await database.statement('end-resets', 'delete from lodestone.password_resets where account_id = $1', [
+        accountId,
+      ]);
     },
 
     async sessionsOf(personId, nowMs) {
@@ -118,14 +120,14 @@ export function signInStore(database: Database): SignInStore {
       const now = new Date(nowMs);
       await database.query((db) => db.delete(session).where(or(lte(session.expiresAt, now), lte(session.endsAt, now))));
       await database.query((db) => db.delete(verification).where(lte(verification.expiresAt, now)));
-      await database.query((db) => db.delete(passwordResets).where(lte(passwordResets.expiresAt, now)));
+      await database.statement('forget-resets', 'delete from lodestone.password_resets where expires_at <= $1', [now]);
     },
   };
 }
 
-type ResetRow = typeof passwordResets.$inferSelect;
+const resetColumns =
+  'token_hash as "tokenHash", account_id as "accountId", sent_by as "sentBy", expires_at as "expiresAt"';
 
-function usableReset([row]: readonly ResetRow[], nowMs: number): PasswordReset | null {
-  if (!row || row.expiresAt.getTime() <= nowMs) return null;
-  return { ...row, expiresAt: row.expiresAt.getTime() };
+function usable(reset: PasswordReset | null, nowMs: number): PasswordReset | null {
+  return reset && reset.expiresAt > nowMs ? reset : null;
 }

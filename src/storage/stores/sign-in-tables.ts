@@ -1,5 +1,5 @@
 /** The tables for signing in as better-auth's adapter needs them: its names for models and fields, times as dates. */
-import { bigint, boolean, pgSchema, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { boolean, pgSchema, text, timestamp } from 'drizzle-orm/pg-core';
 import { cleanText } from './tables.js';
 
 const lodestone = pgSchema('lodestone');
@@ -64,28 +64,3 @@ export const verification = lodestone.table('sign_in_tokens', {
   createdAt: moment('created_at').notNull(),
   updatedAt: moment('updated_at').notNull(),
 });
-
-export const secret = lodestone.table('sign_in_secret', {
-  onlyOne: boolean('only_one').primaryKey().default(true),
-  secret: text('secret').notNull(),
-});
-
-export const passwordResets = lodestone.table('password_resets', {
-  tokenHash: cleanText('token_hash').primaryKey(),
-  accountId: text('account_id').notNull(),
-  sentBy: text('sent_by').$type<'mail' | 'operator'>().notNull(),
-  expiresAt: moment('expires_at').notNull(),
-});
-
-export const twoFactor = lodestone.table('two_factor', {
-  accountId: text('account_id').primaryKey(),
-  secret: text('secret').notNull(),
-  lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
-  confirmedAt: moment('confirmed_at'),
-});
-
-export const recoveryCodes = lodestone.table(
-  'two_factor_recovery_codes',
-  { accountId: text('account_id').notNull(), codeHash: cleanText('code_hash').notNull() },
-  (table) => [primaryKey({ columns: [table.accountId, table.codeHash] })],
-);

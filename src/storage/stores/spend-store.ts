@@ -70,10 +70,8 @@ export function spendStore(database: Database): SpendStore {
       return { turn: found[0]!.turn, held };
     },
 
-    async take(process, accountId, turn, held) {
-      const values = [...valuesOf(process, held), accountId, turn];
-      return (await database.statement('spend-take', take, values)).length === 1;
-    },
+    take: (process, accountId, turn, held) =>
+      database.hasRow('spend-take', take, [...valuesOf(process, held), accountId, turn]),
 
     async write(process, held) {
       await database.statement('spend-write', write(''), valuesOf(process, held));

@@ -195,24 +195,6 @@ export const generations = lodestone.table(
   (table) => [primaryKey({ columns: [table.accountId, table.id] })],
 );
 
-export const modelAvailability = lodestone.table('model_availability', {
-  canonicalId: cleanText('canonical_id').primaryKey(),
-  state: cleanText('state').$type<'available' | 'soft_disabled' | 'disabled'>().notNull(),
-  reason: cleanText('reason'),
-});
-
-/** A route on a UTC day: held for a reason, or null where it is no longer held. */
-export const quotaHolds = lodestone.table(
-  'quota_holds',
-  {
-    utcDay: integer('utc_day').notNull(),
-    routeId: cleanText('route_id').notNull(),
-    reason: cleanText('reason').$type<'upstream' | 'daily_token_quota'>(),
-    quotaLifted: boolean('quota_lifted').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.utcDay, table.routeId] })],
-);
-
 export const audit = lodestone.table('audit', {
   id: cleanText('id').primaryKey(),
   createdAt: epochMs('created_at').notNull(),

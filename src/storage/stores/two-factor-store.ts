@@ -1,78 +1,63 @@
 /** Stores the second factor of accounts. Each code works once, also for several calls at the same time. */
-import { and, count, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { Database } from '../database.js';
 import type { TwoFactorStore } from '../store.js';
-import { recoveryCodes, twoFactor, user } from './sign-in-tables.js';
 
 export function twoFactorStore(database: Database): TwoFactorStore {
   return {
-    async offer(accountId, secret) {
-      const kept = await database.query((db) =>
-        db
-          .insert(twoFactor)
-          .values({ accountId, secret })
-          .onConflictDoUpdate({ target: twoFactor.accountId, set: { secret }, setWhere: isNull(twoFactor.confirmedAt) })
-          .returning({ accountId: twoFactor.accountId }),
-      );
-      return kept.length > 0;
-    },
+    offer: (accountId, secret) =>
+      database.hasRow(
+        'two-factor-offer',
+        `insert into lodestone.two_factor as t (account_id, secret) values ($1, $2)
+         on conflict (account_id) do update set secret = excluded.secret where t.confirmed_at is null returning account_id`,
+        [accountId, secret],
+      ),
 
-    async find(accountId) {
-      const [row] = await database.query((db) => db.select().from(twoFactor).where(eq(twoFactor.accountId, accountId)));
-      return row ? { secret: row.secret, confirmed: row.confirmedAt !== null } : null;
+    find(accountId) {
+      const text =
+        'select secret, confirmed_at is not null as confirmed from lodestone.two_factor where account_id = $1';
+      return database.one('two-factor', text, [accountId]);
     },
 
     confirm: (accountId, secret, step, codeHashes) =>
-      database.transaction(async (db) => {
-        const confirmed = await db
-          .update(twoFactor)
-          .set({ confirmedAt: sql`now()`, lastStep: step })
-          .where(and(eq(twoFactor.accountId, accountId), eq(twoFactor.secret, secret), isNull(twoFactor.confirmedAt)))
-          .returning({ accountId: twoFactor.accountId });
-        if (confirmed.length === 0) return false;
-        await db.insert(recoveryCodes).values(codeHashes.map((codeHash) => ({ accountId, codeHash })));
-        await db.update(user).set({ twoFactor: true }).where(eq(user.id, accountId));
+      database.transaction(async (_db, client) => {
+        const confirmed = await client.query(
+          `update lodestone.two_factor set confirmed_at = now(), last_step = $3
+           where account_id = $1 and secret = $2 and confirmed_at is null`,
+          [accountId, secret, step],
+        );
+        if (confirmed.rowCount === 0) return false;
+        const codes =
+          'insert into lodestone.two_factor_recovery_codes (account_id, code_hash) select $1, unnest($2::text[])';
+        await client.query(codes, [accountId, codeHashes]);
+        await client.query('update lodestone.sign_in_users set two_factor = true where id = $1', [accountId]);
         return true;
       }),
 
-    async useStep(accountId, step) {
-      const used = await database.query((db) =>
-        db
-          .update(twoFactor)
-          .set({ lastStep: step })
-          .where(
-            and(eq(twoFactor.accountId, accountId), lt(twoFactor.lastStep, step), isNotNull(twoFactor.confirmedAt)),
-          )
-          .returning({ accountId: twoFactor.accountId }),
-      );
-      return used.length > 0;
-    },
+    useStep: (accountId, step) =>
+      database.hasRow(
+        'two-factor-step',
+        `update lodestone.two_factor set last_step = $2
+         where account_id = $1 and last_step < $2 and confirmed_at is not null returning account_id`,
+        [accountId, step],
+      ),
 
-    async useRecoveryCode(accountId, codeHash) {
-      const used = await database.query((db) =>
-        db
-          .delete(recoveryCodes)
-          .where(and(eq(recoveryCodes.accountId, accountId), eq(recoveryCodes.codeHash, codeHash)))
-          .returning({ codeHash: recoveryCodes.codeHash }),
-      );
-      return used.length > 0;
+    useRecoveryCode(accountId, codeHash) {
+      const text =
+        'delete from lodestone.two_factor_recovery_codes where account_id = $1 and code_hash = $2 returning code_hash';
+      return database.hasRow('recovery-code', text, [accountId, codeHash]);
     },
 
     async recoveryCodesLeft(accountId) {
-      const [row] = await database.query((db) =>
-        db.select({ left: count() }).from(recoveryCodes).where(eq(recoveryCodes.accountId, accountId)),
-      );
-      return row?.left ?? 0;
+      const text = 'select count(*) from lodestone.two_factor_recovery_codes where account_id = $1';
+      return (await database.value<number>('recovery-codes', text, [accountId]))!;
     },
 
     remove: (accountId) =>
-      database.transaction(async (db) => {
-        const removed = await db
-          .delete(twoFactor)
-          .where(eq(twoFactor.accountId, accountId))
-          .returning({ confirmedAt: twoFactor.confirmedAt });
-        await db.update(user).set({ twoFactor: false }).where(eq(user.id, accountId));
-        return removed.some(({ confirmedAt }) => confirmedAt !== null);
+      database.transaction(async (_db, client) => {
+        const text = 'delete from lodestone.two_factor where account_id = $1 returning confirmed_at';
+        const { rows } = await client.query<{ confirmed_at: number | null }>(text, [accountId]);
+        await client.query('update lodestone.sign_in_users set two_factor = false where id = $1', [accountId]);
+        return rows.some((row) => row.confirmed_at !== null);
       }),
   };
 }

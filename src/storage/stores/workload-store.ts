@@ -8,16 +8,14 @@ import type { Database } from '../database.js';
 import type { WorkloadStore } from '../store.js';
 import { lockAccount } from './account-store.js';
 import { storedTerms } from './key-rows.js';
-import { keys, projects } from './tables.js';
+import { keys, projects, withoutNul } from './tables.js';
 
 export function workloadStore(database: Database): WorkloadStore {
   return {
-    async ownerOf(projectId) {
-      const rows = await database.query((db) =>
-        db.select({ accountId: projects.accountId }).from(projects).where(eq(projects.id, projectId)),
-      );
-      return rows[0]?.accountId ?? null;
-    },
+    ownerOf: (projectId) =>
+      database.value('owner-of-project', 'select account_id from lodestone.projects where id = $1', [
+        withoutNul(projectId),
+      ]),
 
     create: ({ terms, ...key }, { digest, endsAt, most }) =>
       database.transaction(async (db, client) => {
