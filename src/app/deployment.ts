@@ -18,7 +18,7 @@ import { Fleet, type SettlementOutcome } from '../fleet/fleet.js';
 import type { HttpDeps } from '../http/deps.js';
 import type { Figures } from '../observability/metrics/figures.js';
 import { fleetAdmission } from '../pipeline/admit/fleet-admission.js';
-import { ownAdmission } from '../pipeline/admit.js';
+import { localAdmission } from '../pipeline/admit.js';
 import type { Admission, PipelinePorts } from '../pipeline/ports.js';
 import type { Store } from '../storage/store.js';
 
@@ -87,7 +87,7 @@ class SingleProcess implements Deployment {
   readonly totals = undefined;
   readonly spend = null;
   readonly identities: Identities;
-  readonly admission = ownAdmission;
+  readonly admission = localAdmission;
   readonly fleet = null;
   readonly settling = null;
   private otherProcessSeen = false;

@@ -36,8 +36,8 @@ export function admit(ports: PipelinePorts, arrival: Arrival, early: EarlyTake |
   return checkCounted(ports, arrival, early, overLimit);
 }
 
-/** Of the only process. */
-export const ownAdmission: Admission = {
+/** Of a process that is the only one. */
+export const localAdmission: Admission = {
   takesEarly: false,
   count(ports, { caller, door }) {
     const { address } = caller.origin;
