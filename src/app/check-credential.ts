@@ -28,11 +28,12 @@ export async function checkCredential(
   if (!route) return noRoute(provider);
   const { credentials, deadlines, clock } = ports;
   const probing: ProbePorts = { transport: ports.transportOf(route), credentials, deadlines, clock, timeoutMs };
+  const beganAtMs = clock.monotonicMs();
   const keySource = `your credential ${quoted(credential.name)}`;
   const result = resultOf(route, await probe(probing, { route }), { keySource, timeoutMs });
   const said = result.said === null ? null : candidates.mask(route, result.said);
   if (result.verdict === 'ok') {
-    candidates.health.succeeded(route.credential!);
+    candidates.health.succeeded(route.credential!, beganAtMs);
     candidates.note(route, null);
   } else if (result.verdict === 'credential_refused') {
     candidates.health.refuse(route.credential!);

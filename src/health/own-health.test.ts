@@ -22,15 +22,27 @@ it('a refused credential is tried by `auto/` once a minute, and not by two reque
 });
 
 it('one that has served again is tried by many requests at once, whatever becomes of them', () => {
-  const { health } = refusedOnce();
-  health.succeeded(credential);
+  const { clock, health } = refusedOnce();
+  health.succeeded(credential, clock.monotonicMs());
   health.tried(credential);
   expect(health.pauseOf(credential)).toBeNull();
 });
 
-it('a success ends the pause of a rate limit', () => {
-  const { health } = refusedOnce();
-  health.wait(credential, 5_000);
-  health.succeeded(credential);
-  expect(health.pauseOf(credential)).toBeNull();
+it('a success ends every pause that it began after, and no other', () => {
+  const pauses = [
+    (health: OwnHealth) => health.refuse(credential),
+    (health: OwnHealth) => health.wait(credential, 5_000),
+    (health: OwnHealth) => health.useUp(credential, null),
+  ];
+  for (const pause of pauses) {
+    const clock = new ManualClock();
+    const health = new OwnHealth(clock, config);
+    const earlier = clock.monotonicMs();
+    clock.advance(1);
+    pause(health);
+    health.succeeded(credential, earlier);
+    expect(health.pauseOf(credential)).not.toBeNull();
+    health.succeeded(credential, clock.monotonicMs());
+    expect(health.pauseOf(credential)).toBeNull();
+  }
 });

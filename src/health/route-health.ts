@@ -140,9 +140,11 @@ const refusedMs = 60_000;
 /** Why `auto/` does not try a candidate now. */
 export type Paused = 'credential_failing' | 'credential_held';
 
-interface Refused {
-  /** When it may be tried again. */
-  againAtMs: number;
+/** Times are monotonic milliseconds, except `untilMs` of a daily quota, which is epoch milliseconds. */
+interface Pause {
+  /** When `auto/` may try it again. */
+  untilMs: number;
+  readonly sinceMs: number;
 }
 
 type Credential = Pick<RouteCredential, 'secretKey' | 'healthKey'>;
@@ -151,11 +153,11 @@ type Credential = Pick<RouteCredential, 'secretKey' | 'healthKey'>;
 export class OwnHealth {
   readonly states: RouteHealth;
   /** Credentials that the provider refused, by their secret key. */
-  private readonly refused = new RecentMap<Refused>(statesMax / 2);
-  /** Until when a credential waits after a rate limit, in monotonic milliseconds. */
-  private readonly waiting = new RecentMap<number>(statesMax / 2);
-  /** Candidates whose daily quota is used up, by health key: until when, in epoch milliseconds. */
-  private readonly usedUp = new RecentMap<number>(statesMax / 2);
+  private readonly refused = new RecentMap<Pause>(statesMax / 2);
+  /** Credentials that wait after a rate limit, by their secret key. */
+  private readonly waiting = new RecentMap<Pause>(statesMax / 2);
+  /** Candidates whose daily quota is used up, by health key. */
+  private readonly usedUp = new RecentMap<Pause>(statesMax / 2);
 
   constructor(
     private readonly clock: Clock,
@@ -167,37 +169,50 @@ export class OwnHealth {
   /** null where it may be tried. */
   pauseOf(credential: Credential): Paused | null {
     const { secretKey, healthKey } = credential;
-    const refused = this.refused.get(secretKey);
-    if (refused !== undefined && this.clock.monotonicMs() < refused.againAtMs) return 'credential_failing';
-    if ((this.waiting.get(secretKey) ?? Number.NEGATIVE_INFINITY) > this.clock.monotonicMs()) return 'credential_held';
-    return (this.usedUp.get(healthKey) ?? 0) > this.clock.now() ? 'credential_held' : null;
+    const nowMs = this.clock.monotonicMs();
+    if (isPaused(this.refused.get(secretKey), nowMs)) return 'credential_failing';
+    if (isPaused(this.waiting.get(secretKey), nowMs)) return 'credential_held';
+    return isPaused(this.usedUp.get(healthKey), this.clock.now()) ? 'credential_held' : null;
   }
 
   /** An attempt of `auto/` begins: of a refused credential the next one may begin a minute later. */
   tried({ secretKey }: Credential): void {
     const refused = this.refused.get(secretKey);
-    if (refused !== undefined) refused.againAtMs = this.clock.monotonicMs() + refusedMs;
+    if (refused !== undefined) refused.untilMs = this.clock.monotonicMs() + refusedMs;
   }
 
   refuse({ secretKey }: Credential): void {
-    this.refused.set(secretKey, { againAtMs: this.clock.monotonicMs() + refusedMs });
+    const sinceMs = this.clock.monotonicMs();
+    this.refused.set(secretKey, { untilMs: sinceMs + refusedMs, sinceMs });
   }
 
   wait({ secretKey }: Credential, ms: number): void {
-    this.waiting.set(secretKey, this.clock.monotonicMs() + ms);
+    const sinceMs = this.clock.monotonicMs();
+    this.waiting.set(secretKey, { untilMs: sinceMs + ms, sinceMs });
   }
 
   /** For as long as the provider says, else until midnight UTC. */
-  useUp(credential: Credential, statedMs: number | null): void {
+  useUp({ healthKey }: Credential, statedMs: number | null): void {
     const now = this.clock.now();
-    this.usedUp.set(credential.healthKey, statedMs === null ? startOfUtcDay(utcDay(now) + 1) : now + statedMs);
+    const untilMs = statedMs === null ? startOfUtcDay(utcDay(now) + 1) : now + statedMs;
+    this.usedUp.set(healthKey, { untilMs, sinceMs: this.clock.monotonicMs() });
   }
 
-  /** It has served. */
-  succeeded({ secretKey }: Credential): void {
-    this.refused.delete(secretKey);
-    this.waiting.delete(secretKey);
+  /** It has served. The success of an attempt that began before a pause says nothing about the pause. */
+  succeeded({ secretKey, healthKey }: Credential, beganAtMs: number): void {
+    endPause(this.refused, secretKey, beganAtMs);
+    endPause(this.waiting, secretKey, beganAtMs);
+    endPause(this.usedUp, healthKey, beganAtMs);
   }
+}
+
+function isPaused(pause: Pause | undefined, nowMs: number): boolean {
+  return pause !== undefined && nowMs < pause.untilMs;
+}
+
+function endPause(pauses: RecentMap<Pause>, key: string, beganAtMs: number): void {
+  const pause = pauses.get(key);
+  if (pause !== undefined && pause.sinceMs <= beganAtMs) pauses.delete(key);
 }
 
 interface HealthPorts<T> {

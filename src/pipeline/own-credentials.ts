@@ -139,13 +139,18 @@ export function pauseOf({ own }: Ports, { kind }: Pick<Plan, 'kind'>, { credenti
   return verdict === null ? null : { verdict, param: null };
 }
 
+interface Begun {
+  readonly route: Route;
+  readonly startedAtMs: number;
+}
+
 /** True where the outcome says all about the credential, and nothing about the route. */
-export function learnOfCredential({ own }: Ports, route: Route, outcome: Ended): boolean {
+export function learnOfCredential({ own }: Ports, { route, startedAtMs }: Begun, outcome: Ended): boolean {
   const credential = route.credential!;
   const { health } = own!;
   if (outcome.kind === 'gone') return false;
   if (outcome.kind !== 'failure') {
-    health.succeeded(credential);
+    health.succeeded(credential, startedAtMs);
     own!.note(route, null);
     return false;
   }

@@ -136,7 +136,7 @@ function learn(ports: WalkPorts, attempted: PermittedAttempt, outcome: RouteOutc
   const { holds, routeHistory } = ports;
   const { route, permit, exchange } = attempted;
   const { trail, identity } = exchange;
-  if (route.credential !== undefined && learnOfCredential(ports, route, outcome)) return undefined;
+  if (route.credential !== undefined && learnOfCredential(ports, attempted, outcome)) return undefined;
   if (outcome.kind === 'failure') {
     if (outcome.isKeyLeft) return undefined;
     const { meaning, disputed = false, oversized = false, retryAfterMs = null } = outcome.failure;
