@@ -56,3 +56,8 @@ export function idTimeMs(id: string): number | null {
   const [, time] = /^(?:gen|req)-([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}$/.exec(id) ?? [];
   return time === undefined ? null : [...time].reduce((ms, digit) => ms * 32 + alphabet.indexOf(digit), 0);
 }
+
+/** Whether a text has the form of such an id. */
+export function isTimeOrderedId(text: string): boolean {
+  return /^[0-9a-hjkmnp-tv-z]{26}$/.test(text);
+}

@@ -1,5 +1,7 @@
 /** Reads query parameters. An invalid one is a 400 that names it. */
+
 import type { FastifyRequest } from 'fastify';
+import { isTimeOrderedId } from '../base/ids.js';
 import { instantMs } from '../base/time.js';
 import { gatewayError } from '../errors/gateway-error.js';
 
@@ -52,6 +54,9 @@ export const pageLimit: NumberParameter = {
   max: 200,
 };
 
+/** The lists in the order of their ids: after an entry that is gone they go on where it was. */
+const beginnings: Readonly<Record<string, string>> = { project: 'proj-', credential: 'cred-' };
+
 /** The entries that `limit` and `after` (the id of the last entry of the page before) ask for. */
 export function pageOf<T extends { readonly id: string }>(
   request: FastifyRequest,
@@ -63,6 +68,9 @@ export function pageOf<T extends { readonly id: string }>(
   if (after === undefined) return all.slice(0, limit);
   const at = all.findIndex(({ id }) => id === after);
   if (at >= 0) return all.slice(at + 1, at + 1 + limit);
+  const beginning = beginnings[what];
+  if (beginning !== undefined && after.startsWith(beginning) && isTimeOrderedId(after.slice(beginning.length)))
+    return all.filter(({ id }) => id > after).slice(0, limit);
   const reason = `is "${after.slice(0, 100)}", but there is no ${what} with this id`;
   throw gatewayError('field_invalid', { param: 'after', reason });
 }

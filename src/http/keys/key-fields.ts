@@ -251,7 +251,7 @@ function checkBound(param: string, value: number | null | undefined, most: numbe
 function checkNames(entries: readonly string[], { names }: Bounds): void {
   const unknown = unknownName(entries, names);
   if (unknown === null) return;
-  const entry = `allowed_models.${unknown.at}`;
+  const entry = `allowed_models[${unknown.at}]`;
   throw gatewayError('key_field_invalid', { param: 'allowed_models', entry, reason: unknown.reason });
 }
 

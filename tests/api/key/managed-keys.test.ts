@@ -111,6 +111,14 @@ describe('/v1/keys', () => {
     expectError(reply, invalid(param));
   });
 
+  it('names the entry of a list that is wrong', async () => {
+    const { call } = await manager();
+    for (const id of ['llama', 'alias/fast']) {
+      const reply = await call('POST', '', { name: 'k', allowed_models: ['meta/*', id] });
+      expectError(reply, { ...invalid('allowed_models'), says: [`\`allowed_models[1]\` is "${id}"`] });
+    }
+  });
+
   it('422 for a limit above the account’s, at creation and by PATCH, also in the admin API; kind cannot be changed', async () => {
     const { call, accountId, managerId } = await manager();
     await bench.gateway.admin('PATCH', `/accounts/${accountId}`, { limits: { requests_per_minute: 70 } });
