@@ -75,7 +75,7 @@ class Application {
 
   /** Looks for what would end the work half-way. Changes nothing. */
   async prepare(): Promise<void> {
-    await checkLoaded(this.calls, this.plan);
+    this.applied.remarks.push(...(await checkLoaded(this.calls, this.plan)));
     this.known = await this.calls.all<ListedAccount>('/accounts');
     const { account } = this.options;
     if ('id' in account && !this.baseAccount())

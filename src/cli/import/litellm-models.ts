@@ -68,7 +68,9 @@ export function readModelEntry(into: ModelEntries, entry: Fields, field: string)
 
 /** The parameters, with those of the credential that they name. */
 function paramsOf({ credentials, report }: ModelEntries, entry: Fields, field: string): Fields {
-  const params = fieldsOf(entry.litellm_params);
+  const stated = fieldsOf(entry.litellm_params);
+  // YAML reads a key of digits as a number.
+  const params = typeof stated.api_key === 'number' ? { ...stated, api_key: String(stated.api_key) } : stated;
   const named = textOf(params.litellm_credential_name);
   if (named === null) return params;
   const path = `${field}.litellm_params.litellm_credential_name`;

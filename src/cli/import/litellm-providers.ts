@@ -135,7 +135,6 @@ function providerFor(into: ModelEntries, { known, name, address, variable }: Wan
   const id = isOwn ? newProviderId(book, plan, known === 'openai' && name !== 'openai' ? name : known) : known;
   claimed.set(key, id);
   if (!plan.providers.has(id)) plan.providers.set(id, {});
-  if (!isOwn && typeof entry.api_key_env === 'string') plan.listedVariables.set(id, entry.api_key_env);
   if (isOwn) {
     const { id: _id, name: _name, base_url: _url, api_key_env: _env, auth, ...facts } = entry;
     plan.catalogue.providers.push({

@@ -74,8 +74,6 @@ export interface RateBounds {
 
 export class Plan {
   readonly providers = new Map<string, ProviderPlan>();
-  /** The variables that providers read by themselves, by the catalogue. */
-  readonly listedVariables = new Map<string, string>();
   /** Entries of an own catalogue file. */
   readonly catalogue: { providers: OwnProvider[]; models: OwnModel[]; routes: OwnRoute[] } = {
     providers: [],

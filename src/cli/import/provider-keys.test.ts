@@ -81,3 +81,17 @@ it('a key of Bifrost for a provider that nobody knows is not taken', async () =>
   const { code } = await run('bifrost', { providers: { unheard: { keys: [{ value: 'env.K', models: [] }] } } });
   expect([code, made('report.md')]).toEqual([3, expect.stringContaining('no model of this key was taken')]);
 });
+
+it('a credential that is a number is taken as text, and one that no header can have is not taken', async () => {
+  const params = { model: 'openai/gpt-4o', api_base: 'http://10.0.0.5/v1' };
+  const numbered = await run('litellm', { model_list: [entry('a', { ...params, api_key: 1234 })] });
+  expect([numbered.code, made('secrets.env')]).toEqual([0, "OPENAI_2_API_KEY='1234'\n"]);
+  for (const api_key of ['sk-\u00fc', 'sk-two\nlines']) {
+    const { code } = await run('litellm', { model_list: [entry('a', { ...params, api_key })] });
+    expect([code, made('report.md'), providers()]).toEqual([
+      3,
+      expect.stringContaining('api_key | not taken | no credential of visible ASCII characters'),
+      { 'openai-2': {} },
+    ]);
+  }
+});

@@ -9,6 +9,10 @@ type KeyEntry = NonNullable<ProviderPlan['keys']>[number];
 export function claimSecret({ plan, report }: ModelEntries, id: string, params: Fields, field: string): void {
   const secret = textOf(params.api_key);
   if (secret === null) return;
+  if (!/^[!-~]+$/.test(secret)) {
+    const why = 'no credential of visible ASCII characters: give the provider its key by hand';
+    return void report.notTaken(`${field}.litellm_params.api_key`, why);
+  }
   const settings = plan.providers.get(id)!;
   let reference = referenceTo(plan, settings, secret);
   if (reference === undefined) {
