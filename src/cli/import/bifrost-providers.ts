@@ -27,9 +27,8 @@ export function readProviders(into: ModelEntries, providers: Fields, field: stri
     listOf(settings.keys).forEach((entry, index) => {
       const key = fieldsOf(entry);
       const path = `${field}.${name}.keys[${index}]`;
-      const models = listOf(key.models)
-        .map(String)
-        .filter((model) => model !== '*');
+      const listed = listOf(key.models).map(String);
+      const models = listed.includes('*') ? [] : listed;
       if (key.name !== undefined) report.changed(`${path}.name`, 'left out: a key is named after its variable');
       const base = textOf(network.base_url);
       const own: Record<string, string> = { api_key: 'value', api_base: `${field}.${name}.network_config.base_url` };

@@ -168,6 +168,30 @@ describe('the import of a LiteLLM configuration', () => {
     expect([of('surprise')[0]?.verdict, of('.strange')[0]?.verdict]).toEqual(['not taken', 'not taken']);
   });
 
+  it('lines of what is missing or has another form stand where they belong', async () => {
+    const config = {
+      model_list: [
+        { litellm_params: { model: 'openai/gpt-4o' } },
+        null,
+        { model_name: 'b', litellm_params: { timeout: 5 } },
+        entry('c', { model: 'openai/gpt-4o' }),
+      ],
+      router_settings: { fallbacks: [{ nope: ['c'] }, { c: ['c'] }], allowed_fails: 3 },
+    };
+    const fields = (await linesOf('litellm', config)).map(({ field }) => field.replace('config.yaml ', ''));
+    expect(fields).toEqual([
+      ...[
+        'model_list[0].litellm_params.model',
+        'model_list[0].model_name',
+        'model_list[1]',
+        'model_list[2].model_name',
+      ],
+      ...['model_list[2].litellm_params.timeout', 'model_list[2].litellm_params.model', 'model_list[3].model_name'],
+      ...['model_list[3].litellm_params.model', 'router_settings.fallbacks[0].nope'],
+      ...['router_settings.fallbacks[0].nope[0]', 'router_settings.fallbacks[1].c[0]', 'router_settings.allowed_fails'],
+    ]);
+  });
+
   it('ends with 3 where something was not taken, and with 0 where that is accepted', async () => {
     const config = { model_list: [entry('a', { model: 'openai/gpt-4o', rpm: 10 })], mcp_servers: {} };
     expect((await run('litellm', config)).code).toBe(3);

@@ -141,7 +141,7 @@ export function readLitellmConfig(into: ModelEntries, config: Fields, file: stri
     if (isEmpty(value)) report.taken(field, 'nothing in it');
     else if (section === 'model_list' && Array.isArray(value)) {
       // Variables and credentials may stand behind the models that name them.
-      report.expect(value.flatMap((entry, index) => fieldsOfEntry(fieldsOf(entry), `${field}[${index}]`)));
+      report.expect(value.flatMap((entry, index) => placesOf(entry, `${field}[${index}]`)));
       entries.push(() => {
         for (const [index, entry] of value.entries()) readListed(into, entry, `${field}[${index}]`);
       });
@@ -157,6 +157,11 @@ export function readLitellmConfig(into: ModelEntries, config: Fields, file: stri
 const isMapping = (value: unknown): value is Fields => value === fieldsOf(value);
 const isEmpty = (value: unknown) =>
   value === null || (typeof value === 'object' && Object.keys(value as object).length === 0);
+
+/** The fields of an entry, and what may be missing in it. */
+function placesOf(entry: unknown, path: string): string[] {
+  return [...fieldsOfEntry(fieldsOf(entry), path), path, `${path}.model_name`, `${path}.litellm_params.model`];
+}
 
 function readListed(into: ModelEntries, value: unknown, path: string): void {
   if (isMapping(value)) readEntry(into, value, path);
@@ -211,7 +216,7 @@ function readNamed({ groups, report }: ModelEntries, setting: string, value: unk
   const addRule = (name: string, field: string, models: unknown) => {
     const list = listOf(models);
     groups.rules.push({ section, name, field, models: list });
-    report.expect(list.length > 0 ? list.map((_, index) => `${field}[${index}]`) : [field]);
+    report.expect([field, ...list.map((_, index) => `${field}[${index}]`)]);
   };
   if (setting === 'model_group_alias') {
     for (const [alias, stated] of Object.entries(fieldsOf(value))) {

@@ -69,7 +69,7 @@ it.each([
 });
 
 it('a key of Bifrost that names no model is taken, with a name for each model that the catalogue has', async () => {
-  for (const models of [[], ['*'], undefined]) {
+  for (const models of [[], ['*'], ['gpt-4o', '*'], undefined]) {
     const keys = [{ value: 'env.KEY_OF_ALL', weight: 1, ...(models && { models }) }];
     expect((await run('bifrost', { providers: { openai: { keys } } })).code, JSON.stringify(models)).toBe(0);
     expect(providers()).toEqual({ openai: { api_key: `\${KEY_OF_ALL}` } });
