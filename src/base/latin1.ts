@@ -3,6 +3,8 @@
  * reading and writing them costs no decoding and no split character can be damaged. Such text must be written with the encoding
  * `latin1`, and decoded before people read it. It has a type of its own, so that it is not mixed with ordinary strings.
  */
+import { Buffer } from 'node:buffer';
+
 declare const latin1Brand: unique symbol;
 
 /** A part of such text is such text too. */

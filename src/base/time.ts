@@ -1,4 +1,6 @@
 /** Clocks and durations. Wall time is for records and calendar deadlines; monotonic time is for durations. */
+import { performance } from 'node:perf_hooks';
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -3,6 +3,7 @@
  * Numbers are little endian. Zeros follow the last frame: space that was only allocated. A reader that meets anything else goes on at the
  * next frame that is whole.
  */
+import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 
 /** 0xF5 and 0xFA are in no UTF-8 text. */

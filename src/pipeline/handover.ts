@@ -110,13 +110,14 @@ export interface GateOutcome {
 
 /** What has happened to the request so far; the receipt, the metadata, the record and the metrics are made from it. */
 export interface Trail {
-  readonly attempts: AttemptRecord[];
-  readonly providersAttempted: string[];
-  readonly breakerSkipped: string[];
+  /** These lists are replaced by longer ones: one that is added to would begin with room for seventeen. */
+  attempts: AttemptRecord[];
+  providersAttempted: string[];
+  breakerSkipped: string[];
   /** Routes that were ruled out; null where none was. */
   skipped: SkippedRoute[] | null;
   /** The same attempts with their times, for metrics and traces. */
-  readonly timedAttempts: TimedAttempt[];
+  timedAttempts: TimedAttempt[];
   /** The plan that is being walked; null before the first walk. */
   plan: Plan | null;
   /** What gates removed of that plan's routes. */
@@ -143,14 +144,17 @@ export interface Trail {
   overheadMs: number;
 }
 
+/** Never added to. */
+const none: never[] = [];
+
 /** The trail of a request before its first attempt. */
 export function newTrail(): Trail {
   return {
-    attempts: [],
-    providersAttempted: [],
-    breakerSkipped: [],
+    attempts: none,
+    providersAttempted: none,
+    breakerSkipped: none,
     skipped: null,
-    timedAttempts: [],
+    timedAttempts: none,
     plan: null,
     removed: [],
     answer: null,
@@ -249,6 +253,11 @@ export interface RememberedRoute {
   first: Route | null;
 }
 
+/** A list with one item more. Most have one. */
+export function withItem<T>(list: readonly T[], item: T): T[] {
+  return list.length === 0 ? [item] : [...list, item];
+}
+
 /** One attempt of a walk; monotonic milliseconds. */
 interface TimedAttempt {
   readonly route: Route;
@@ -259,11 +268,12 @@ interface TimedAttempt {
 
 /** Notes the attempt that is over: the last one that has begun. */
 export function addTimedAttempt(
-  { trail: { attempts, timedAttempts } }: Pick<Exchange, 'trail'>,
+  { trail }: Pick<Exchange, 'trail'>,
   route: Route,
   startedAtMs: number,
   clock: Pick<Clock, 'monotonicMs'>,
 ): void {
-  const record = attempts.at(-1);
-  if (record) timedAttempts.push({ route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
+  const record = trail.attempts.at(-1);
+  if (!record) return;
+  trail.timedAttempts = withItem(trail.timedAttempts, { route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
 }

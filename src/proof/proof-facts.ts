@@ -56,14 +56,25 @@ function placeText(route: Route): string {
 
 const quoted = (hash: string | null): string => (hash === null ? 'null' : `"${hash}"`);
 
+/** The last start of a cell. All requests that one account sends to one route have the same. */
+const known = { policy: '', catalogue: '', gates: '', place: '', text: '' };
+
+function startOf(policy: string, catalogue: string, gates: string, place: string): string {
+  const isKnown =
+    known.policy === policy && known.catalogue === catalogue && known.gates === gates && known.place === place;
+  if (!isKnown)
+    Object.assign(known, { policy, catalogue, gates, place, text: `[${policy},${catalogue},${gates},${place},` });
+  return known.text;
+}
+
 /**
  * `[policy, catalogue, gates, place, request, answer]`, and `[project policy]` behind them where there is one. That is a list of its own, so
  * that a version that does not know it does not take it for a hash.
  */
 export function proofCell(parts: CellParts): string {
   const { policy, projectPolicy, catalogue, gates, route, requestHash, answerHash } = parts;
-  const place = route === null ? 'null' : placeText(route);
-  const cell = `[${policy},${catalogue},${gates},${place},${quoted(requestHash)},${quoted(answerHash)}`;
+  const start = startOf(policy, catalogue, gates, route === null ? 'null' : placeText(route));
+  const cell = `${start}${quoted(requestHash)},${quoted(answerHash)}`;
   return projectPolicy === null ? `${cell}]` : `${cell},[${projectPolicy}]]`;
 }
 

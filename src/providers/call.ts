@@ -217,7 +217,7 @@ export class Call implements UpstreamHandler, Watched {
 
   private collect(chunk: Buffer): void {
     if (this.firstByteAtMs === null && this.head?.ok) {
-      if (chunk.every((byte) => byte <= 32)) return; // Blank lines only keep the connection alive.
+      if (isBlank(chunk)) return; // Blank lines only keep the connection alive.
       this.firstByteAtMs = this.ports.clock.monotonicMs();
       this.deadlineMs = this.overallAtMs;
     }
@@ -286,4 +286,9 @@ export class Call implements UpstreamHandler, Watched {
     if (result.kind === 'answer') atEndOfTurn('answers', () => this.done(result, this));
     else this.done(result, this);
   }
+}
+
+function isBlank(chunk: Buffer): boolean {
+  for (let at = 0; at < chunk.length; at++) if (chunk[at]! > 32) return false;
+  return true;
 }

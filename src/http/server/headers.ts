@@ -1,9 +1,10 @@
 /** Reads request headers, holds the constant headers of responses, and writes the response heads of the chat path. */
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { joinedHeader } from '../../base/raw-header.js';
 import { type AnswerBody, bytesIn } from '../../pipeline/caller.js';
-import { AnswerBytes } from '../../wire/outgoing-body.js';
+import { AnswerBytes, headRoom } from '../../wire/outgoing-body.js';
 import { keepAliveMs } from './connections.js';
 
 /** Turns a flat list of names and values into an object for Node. */
@@ -140,76 +141,71 @@ export function headStarts(overHttps: boolean, connection: keyof typeof connecti
 /** Only browsers use these headers, and browsers send `origin`. */
 const forBrowsers = lines(Object.entries(exposeHeaders).flat());
 
-/** What the head of an answer is written into, before it is sent. */
-let headBytes = Buffer.allocUnsafeSlow(2048);
-let headEnd = 0;
+const asBytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+const browserLines = asBytes(forBrowsers);
+const lengthStart = asBytes('content-length: ');
+const dateStart = asBytes('\r\ndate: ');
+const headEnd = asBytes('\r\n\r\n');
 
-function makeRoom(length: number): void {
-  if (headEnd + length <= headBytes.length) return;
-  const longer = Buffer.allocUnsafeSlow(2 * (headEnd + length));
-  headBytes.copy(longer);
-  headBytes = longer;
+/** The line end before each name, and the name: by its place in the list, because answers have the same names in the same order. */
+const lineStarts: Uint8Array[] = [];
+const lineNames: string[] = [];
+
+function lineStart(headers: readonly string[], i: number): Uint8Array {
+  const place = i >> 1;
+  const name = headers[i]!;
+  if (lineNames[place] !== name) {
+    lineNames[place] = name;
+    lineStarts[place] = asBytes(`\r\n${name}: `);
+  }
+  return lineStarts[place]!;
+}
+
+/** Known before the head is written, so that it can be written where its end has to be. */
+function headLength({ jsonBytes }: HeadStarts, { headers, fromBrowser }: AnswerHead, contentLength: string): number {
+  let length = jsonBytes.length + lengthStart.length + contentLength.length + dateStart.length + httpDate().length;
+  if (fromBrowser) length += browserLines.length;
+  for (let i = 0; i + 1 < headers.length; i += 2) length += lineStart(headers, i).length + headers[i + 1]!.length;
+  return length + headEnd.length;
+}
+
+/** Returns where the next bytes go. */
+function putBytes(to: Buffer, at: number, bytes: Uint8Array): number {
+  to.set(bytes, at);
+  return at + bytes.length;
 }
 
 /** By hand, because texts put together from so many parts leave more garbage than the rest of an answer. */
-function put(text: string): void {
-  makeRoom(text.length);
-  const bytes = headBytes;
-  let at = headEnd;
-  for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
-  headEnd = at;
+function putText(to: Buffer, at: number, text: string): number {
+  for (let i = 0; i < text.length; i++) to[at + i] = text.charCodeAt(i);
+  return at + text.length;
 }
 
-/** The beginnings of lines, which are the same in every answer. */
-const lineStarts = new Map<string, Uint8Array>();
-
-/** The end of the line before, and a name: most of a head, and cheaper to copy than to write. */
-function putName(name: string): void {
-  let start = lineStarts.get(name);
-  if (start === undefined) {
-    start = Buffer.from(`\r\n${name}: `, 'latin1');
-    lineStarts.set(name, start);
-  }
-  makeRoom(start.length);
-  headBytes.set(start, headEnd);
-  headEnd += start.length;
-}
-
-/** The head of a whole answer. Its bytes are free again with the next head. */
-function jsonHead(
-  { jsonBytes }: HeadStarts,
-  headers: readonly string[],
-  fromBrowser: boolean,
-  contentLength: number,
-): Buffer {
-  headBytes.set(jsonBytes);
-  headEnd = jsonBytes.length;
-  if (fromBrowser) put(forBrowsers);
-  put('content-length: ');
-  put(String(contentLength));
-  putName('date');
-  put(httpDate());
-  for (let i = 0; i + 1 < headers.length; i += 2) {
-    putName(headers[i]!);
-    put(headers[i + 1]!);
-  }
-  put('\r\n\r\n');
-  return headBytes.subarray(0, headEnd);
+/** Writes the head of a whole answer, from `start` on. */
+function putHead(to: Buffer, start: number, starts: HeadStarts, about: AnswerHead, contentLength: string): void {
+  const { headers, fromBrowser } = about;
+  let at = putBytes(to, start, starts.jsonBytes);
+  if (fromBrowser) at = putBytes(to, at, browserLines);
+  at = putText(to, putBytes(to, at, lengthStart), contentLength);
+  at = putText(to, putBytes(to, at, dateStart), httpDate());
+  for (let i = 0; i + 1 < headers.length; i += 2)
+    at = putText(to, putBytes(to, at, lineStart(headers, i)), headers[i + 1]!);
+  putBytes(to, at, headEnd);
 }
 
 /** Writes a whole answer with one write, except that of a large one, whose body comes in pieces. */
 export function writeAnswer(socket: Socket, body: AnswerBody, starts: HeadStarts, about: AnswerHead): void {
-  const pieces = body instanceof AnswerBytes ? [body.body] : body;
-  const length = body instanceof AnswerBytes ? body.length : bytesIn(body);
-  const head = jsonHead(starts, about.headers, about.fromBrowser, length);
-  const whole = body instanceof AnswerBytes ? body.behind(head) : null;
-  if (whole !== null) {
-    socket.write(whole);
+  const contentLength = String(body instanceof AnswerBytes ? body.length : bytesIn(body));
+  const length = headLength(starts, about, contentLength);
+  if (body instanceof AnswerBytes && length <= headRoom) {
+    putHead(body.bytes, headRoom - length, starts, about, contentLength);
+    socket.write(body.bytes.subarray(headRoom - length));
     return;
   }
-  // A copy, because the next head is written where this one is.
-  socket.write(Buffer.from(head));
-  for (const piece of pieces) socket.write(piece);
+  const head = Buffer.allocUnsafe(length);
+  putHead(head, 0, starts, about, contentLength);
+  socket.write(head);
+  for (const piece of body instanceof AnswerBytes ? [body.body] : body) socket.write(piece);
 }
 
 interface AnswerHead {

@@ -3,6 +3,8 @@
  * would keep all of its eight kilobytes.
  */
 
+import { Buffer } from 'node:buffer';
+
 /** The space doubles up to here, and then grows by so much. */
 const growthMax = 16 * 1024;
 

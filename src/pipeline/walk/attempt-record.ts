@@ -6,7 +6,7 @@ import { failureOf, innerError, noAnswer, oversizedFailure, type UnreadFailure }
 import type { CallResult } from '../../providers/call-result.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import type { Exchange, Relay, Served, Trail } from '../handover.js';
+import { type Exchange, type Relay, type Served, type Trail, withItem } from '../handover.js';
 import type { PipelinePorts } from '../ports.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
@@ -14,8 +14,8 @@ export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { 
 /** Notes an attempt before anything is known of its end. */
 export function beginRecord({ trail }: Exchange, { provider, locode }: Route): AttemptRecord {
   const record = { provider: provider.id, locode, outcome: '', status: null, first_byte_ms: null, error: null };
-  trail.attempts.push(record);
-  trail.providersAttempted.push(provider.id);
+  trail.attempts = withItem(trail.attempts, record);
+  trail.providersAttempted = withItem(trail.providersAttempted, provider.id);
   return record;
 }
 

@@ -279,7 +279,7 @@ export function addSkipped(trail: Trail, { route, verdict, param }: RuledOut): v
 }
 
 /** Notes a route as `<provider>/<locode>`, once, however many entries of a chain skip it. */
-export function addBreakerSkipped({ breakerSkipped }: Trail, { provider, locode }: Route): void {
+export function addBreakerSkipped(trail: Trail, { provider, locode }: Route): void {
   const name = `${provider.id}/${locode}`;
-  if (!breakerSkipped.includes(name)) breakerSkipped.push(name);
+  if (!trail.breakerSkipped.includes(name)) trail.breakerSkipped = [...trail.breakerSkipped, name];
 }

@@ -1,4 +1,5 @@
 /** The response of an upstream as it arrives: its head, which is scanned here where it is usual, and the body of one that is no stream. */
+import { Buffer } from 'node:buffer';
 import { collectSoon } from '../../base/v8-settings.js';
 import type { Head } from './parse-head.js';
 
@@ -212,7 +213,7 @@ function takeType(head: ScannedHead, bytes: Buffer, start: number, end: number):
   if (isValue(bytes, start, end, json)) head.headers = jsonOnly;
   else {
     for (let at = start; at < end; at++) if (valueBytes[bytes[at]!] !== 1) return false;
-    head.headers = ['content-type', bytes.latin1Slice(start, end).trim()];
+    head.headers = ['content-type', bytes.toString('latin1', start, end).trim()];
   }
   return true;
 }
