@@ -2,9 +2,7 @@
  * One client connection that is read without node:http while it sends plain requests to the doors, one at a time. With the first bytes
  * that are anything else, the connection goes to node:http for good, with all bytes that were not used (docs/decisions/0037).
  */
-
 import type { Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import { atEndOfTurn, inLaterTurn, takesTurn } from '../../base/turn.js';
 import type { Door } from '../../doors/door.js';
 import type { EarlyHold } from '../../limits/body-memory.js';
