@@ -27,9 +27,10 @@ export function parseUsd(text: string): PicoUsd | undefined {
 
 /** Prints an amount exactly, without trailing zeros: `10`, `0.5`, `-0.000000000001`. */
 export function usdText(pico: PicoUsd): string {
+  // Most amounts are below a dollar, and numbers are faster than integers of any size, also to compare.
+  const near = Number(pico);
+  if (near >= 0 && near < 1e12) return `0${fractionText(near)}`;
   if (pico < 0n) return `-${usdText(-pico)}`;
-  // Most amounts are below a dollar, and numbers are faster than integers of any size.
-  if (pico < picoPerUsd) return `0${fractionText(Number(pico))}`;
   return `${pico / picoPerUsd}${fractionText(Number(pico % picoPerUsd))}`;
 }
 

@@ -119,15 +119,15 @@ const feeUnits = 100n * 1_000_000_000_000n;
  * What an answer costs the account that had it with a credential of its own: the operator's fee, and nothing else. Rounded half up to a
  * pico-dollar. The lines stay those of the list price.
  */
-export function withFee(cost: Cost, { percent, perRequestPico }: Fee): Cost {
-  const share = percent === 0n ? 0n : (cost.pico * percent * 2n + feeUnits) / (feeUnits * 2n);
-  return {
-    pico: share + perRequestPico,
-    details: {},
-    lines: cost.lines,
-    tier: cost.tier,
-    notional: { pico: cost.pico, details: cost.details },
-  };
+export function withFee({ pico, details, lines, tier }: Cost, fee: Fee): Cost {
+  return { pico: feeOf(pico, fee), details: noDetails, lines, tier, notional: { pico, details } };
+}
+
+const noDetails: Details = Object.freeze({});
+
+function feeOf(listPico: PicoUsd, { percent, perRequestPico }: Fee): PicoUsd {
+  if (percent === 0n) return perRequestPico;
+  return perRequestPico + (listPico * percent * 2n + feeUnits) / (feeUnits * 2n);
 }
 
 /** Adds the cost of a further call that is part of the same answer. */

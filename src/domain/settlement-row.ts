@@ -27,8 +27,8 @@ export interface SettlementRow {
   readonly keyId: string;
   /** The amount that leaves the balance: 0 for a failed request. */
   readonly chargePico: bigint;
-  /** What budgets, caps and the key count; absent = the same. */
-  readonly countedPico?: bigint;
+  /** What budgets, caps and the key count: the same, or more where an own credential has served. */
+  readonly countedPico: bigint;
   /** What the sums and the log need of it; null where it has to be split off the line. */
   readonly line: SettledLine | null;
 }
@@ -141,9 +141,9 @@ export class RowWriter {
 
   write(generation: Generation): SettlementRow {
     const { accountId, keyId } = generation;
-    const place = this.writeLine(`${settlementLine(generation)}\n`);
-    const row = { ...place, accountId, keyId, chargePico: chargeOf(generation), line: null };
-    return generation.countedPico == null ? row : { ...row, countedPico: countedOf(generation) };
+    const { bytes, start, end } = this.writeLine(`${settlementLine(generation)}\n`);
+    const [chargePico, countedPico] = [chargeOf(generation), countedOf(generation)];
+    return { bytes, start, end, accountId, keyId, chargePico, countedPico, line: null };
   }
 
   /** A line with its end. */
@@ -175,6 +175,7 @@ export function readSettlementRow(bytes: Buffer, start: number, end: number): Se
     throw new TypeError('not a journal record');
   if (!cost || !/^\d+$/.test(cost) || (billed !== 't' && billed !== 'f')) throw new TypeError('not a journal record');
   const counted = countedIn(text, missing);
+  const chargePico = billed === 't' ? BigInt(cost) : 0n;
   const line = missing === 0 ? null : completed(bytes.subarray(start, end - 1), missing);
   return {
     bytes: line ?? bytes,
@@ -182,9 +183,9 @@ export function readSettlementRow(bytes: Buffer, start: number, end: number): Se
     end: line ? line.length : end,
     accountId: unescapeCell(accountId),
     keyId: unescapeCell(keyId),
-    chargePico: billed === 't' ? BigInt(cost) : 0n,
+    chargePico,
+    countedPico: billed === 't' && counted !== noValue ? BigInt(counted) : chargePico,
     line: null,
-    ...(counted !== noValue && { countedPico: billed === 't' ? BigInt(counted) : 0n }),
   };
 }
 

@@ -158,6 +158,8 @@ export class OwnHealth {
   private readonly waiting = new RecentMap<Pause>(statesMax / 2);
   /** Candidates whose daily quota is used up, by health key. */
   private readonly usedUp = new RecentMap<Pause>(statesMax / 2);
+  /** Whether any credential was ever paused: until then there is nothing to look for. */
+  private isTroubled = false;
 
   constructor(
     private readonly clock: Clock,
@@ -177,22 +179,26 @@ export class OwnHealth {
 
   /** An attempt of `auto/` begins: of a refused credential the next one may begin a minute later. */
   tried({ secretKey }: Credential): void {
+    if (!this.isTroubled) return;
     const refused = this.refused.get(secretKey);
     if (refused !== undefined) refused.untilMs = this.clock.monotonicMs() + refusedMs;
   }
 
   refuse({ secretKey }: Credential): void {
+    this.isTroubled = true;
     const sinceMs = this.clock.monotonicMs();
     this.refused.set(secretKey, { untilMs: sinceMs + refusedMs, sinceMs });
   }
 
   wait({ secretKey }: Credential, ms: number): void {
+    this.isTroubled = true;
     const sinceMs = this.clock.monotonicMs();
     this.waiting.set(secretKey, { untilMs: sinceMs + ms, sinceMs });
   }
 
   /** For as long as the provider says, else until midnight UTC. */
   useUp({ healthKey }: Credential, statedMs: number | null): void {
+    this.isTroubled = true;
     const now = this.clock.now();
     const untilMs = statedMs === null ? startOfUtcDay(utcDay(now) + 1) : now + statedMs;
     this.usedUp.set(healthKey, { untilMs, sinceMs: this.clock.monotonicMs() });
@@ -200,6 +206,7 @@ export class OwnHealth {
 
   /** It has served. The success of an attempt that began before a pause says nothing about the pause. */
   succeeded({ secretKey, healthKey }: Credential, beganAtMs: number): void {
+    if (!this.isTroubled) return;
     endPause(this.refused, secretKey, beganAtMs);
     endPause(this.waiting, secretKey, beganAtMs);
     endPause(this.usedUp, healthKey, beganAtMs);

@@ -77,7 +77,6 @@ const flag = 3;
 
 /** A longer text is written by the system's encoder, which is faster from about this length on. */
 const shortText = 64;
-const exactMax = BigInt(Number.MAX_SAFE_INTEGER);
 
 export class FieldWriter {
   /** Where the next byte goes. What is written behind the end of the buffer goes nowhere, and only this tells of it. */
@@ -108,13 +107,18 @@ export class FieldWriter {
 
   /** Zero is left out. */
   protected amount(number: number, value: bigint): void {
-    if (value !== 0n) this.optionalAmount(number, value);
+    this.#amount(number, value, Number(value), 0);
   }
 
   /** Amounts beyond the exact numbers are written as text. */
   protected optionalAmount(number: number, value: bigint | null | undefined): void {
-    if (value === null || value === undefined) return;
-    if (value >= 0n && value <= exactMax) this.optional(number, Number(value));
+    if (value !== null && value !== undefined) this.#amount(number, value, Number(value), null);
+  }
+
+  /** `near` is the nearest number: to compare numbers is cheaper than to compare integers of any size. */
+  #amount(number: number, value: bigint, near: number, leftOut: number | null): void {
+    if (near === leftOut) return;
+    if (near >= 0 && near <= Number.MAX_SAFE_INTEGER) this.optional(number, near);
     else this.text(number, String(value));
   }
 

@@ -38,12 +38,13 @@ export class RecordExpander {
     if (kind === undefined) return this.#learn(common, bytes, start, end);
     if (kind === null) return this.#rows.write(readRecord(bytes, start, end));
     const { accountId, keyId, form } = kind;
-    const chargePico = kind.billed ? BigInt(own.cost) : 0n;
     const text = own.lineOf(kind.pieces);
     if (text === null) return this.#rows.write(readRecord(bytes, start, end));
     const place = this.#rows.writeLine(text);
+    const chargePico = kind.billed && own.cost !== 0 ? BigInt(own.cost) : 0n;
     const notionalPico = own.notional === null ? null : BigInt(own.notional);
-    const countedPico = own.counted === null ? null : BigInt(own.counted);
+    // Mostly the list price is counted. To make a big integer takes as long as to read ten fields.
+    const countedPico = own.counted === own.notional ? notionalPico : own.counted === null ? null : BigInt(own.counted);
     return {
       bytes: place.bytes,
       start: place.start,
@@ -51,7 +52,7 @@ export class RecordExpander {
       accountId,
       keyId,
       chargePico,
-      ...(countedPico !== null && { countedPico: kind.billed ? countedPico : 0n }),
+      countedPico: countedPico === null ? chargePico : kind.billed ? countedPico : 0n,
       line: {
         accountId,
         chargePico,

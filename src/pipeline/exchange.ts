@@ -154,10 +154,10 @@ export function prepareExchange(
   const unpaid = unpaidBy(ports, identity);
   const asker = { identity, policy, projectPolicy, territory, moment, preferences, unpaid };
   const entries = sentChain ?? resolveSavedChain(snapshot, account);
-  const chain = account.credentials.length === 0 ? entries : entries.map((entry) => withOwn(ports, identity, entry));
+  const hasOwn = account.credentials.length > 0;
+  const chain = hasOwn && entries.length > 0 ? entries.map((entry) => withOwn(ports, identity, entry)) : entries;
   const { first: gated, others, refusal } = gateChain(ports, plan, chain, asker);
   const asked = { request, promptTokens: promptEstimate, atMs: createdAt };
-  const hasOwn = account.credentials.length > 0;
   const counted = (routes: readonly Route[]) => (hasOwn ? countedRoutes(identity, routes) : routes);
   let costEstimatePico = estimateCost(counted(gated.eligible), asked);
   let holdsBalance = !hasOwn || usesOperators(gated.eligible);

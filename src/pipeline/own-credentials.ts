@@ -27,8 +27,8 @@ export function withOwn({ own }: Ports, identity: Identity, plan: Plan): Plan {
 
 /** Whether a credential of the account may serve the identity, so that its balance is looked at with the candidates and not before. */
 export function mayUseOwn({ account, project }: Identity): boolean {
-  const { credentials } = account;
-  return credentials.length > 0 && credentials.some(({ projectId }) => projectId === null || projectId === project.id);
+  for (const { projectId } of account.credentials) if (projectId === null || projectId === project.id) return true;
+  return false;
 }
 
 /** What an empty balance rules out, of an account with credentials of its own; null for any other, whose balance was looked at before. */
@@ -39,7 +39,8 @@ export function unpaidBy({ own }: Ports, identity: Identity): Unpaid | null {
 }
 
 export function usesOperators(routes: readonly Route[]): boolean {
-  return routes.some(({ credential }) => credential === undefined);
+  for (const { credential } of routes) if (credential === undefined) return true;
+  return false;
 }
 
 /** The operator's candidates, of lists that are kept. */
@@ -100,6 +101,7 @@ const headsByGroup = new WeakMap<readonly Route[], readonly Route[]>();
 
 /** The candidate of each route that is tried first. */
 export function headsOf(group: readonly Route[]): readonly Route[] {
+  if (group.length < 2) return group;
   let heads = headsByGroup.get(group);
   if (heads === undefined) {
     const ids = new Set<string>();

@@ -209,5 +209,6 @@ export class SettlerLink implements SettlerPort {
 /** As much of a row as the charges of a fleet's process need. */
 function chargedRow([id, accountId, charge]: [string, string, string]): SettlementRow {
   const bytes = Buffer.from(`${id}\t`);
-  return { bytes, start: 0, end: bytes.length, accountId, keyId: '', chargePico: BigInt(charge), line: null };
+  const chargePico = BigInt(charge);
+  return { bytes, start: 0, end: bytes.length, accountId, keyId: '', chargePico, countedPico: chargePico, line: null };
 }

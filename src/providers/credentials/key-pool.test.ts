@@ -4,9 +4,9 @@ import { SeededRandom } from '../../../tests/support/seeded-random.js';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
 import { silentLogger } from '../../base/logger.js';
 import type { ProviderKey } from '../../base/provider-key.js';
-import type { Provider } from '../../catalogue/route.js';
+import type { Provider, RouteCredential } from '../../catalogue/route.js';
 import type { Failure } from '../classify/failure.js';
-import { KeyPool } from './key-pool.js';
+import { KeyPool, usesKeys } from './key-pool.js';
 
 const keyOf = (name: string, weight = 1, more: Partial<ProviderKey> = {}): ProviderKey => ({
   ...{ name, apiKey: `sk-${name}`, weight, models: null },
@@ -43,6 +43,31 @@ const failure = (meaning: Failure['meaning'], status: number, more: Partial<Fail
 const limited = (retryAfterMs?: number) =>
   failure('rate_limit', 429, retryAfterMs === undefined ? {} : { retryAfterMs });
 const many = (count: number, next: () => string) => Array.from({ length: count }, () => next()).join('');
+
+describe('a call takes a key of the operator', () => {
+  const keys = [keyOf('a'), keyOf('b')];
+  const ofCustomer: RouteCredential = {
+    ...{
+      id: 'cred-1',
+      owner: 'account',
+      name: 'ours',
+      use: 'first',
+      secretKey: 'cred-1.1',
+      healthKey: 'route cred-1.1',
+    },
+    fee: { percent: 0n, perRequestPico: 0n },
+  };
+
+  it.each([
+    ['where its provider has several', { keys }, undefined, true],
+    ['also where there is one in the list', { keys: [keyOf('a')] }, undefined, true],
+    ['but not where it has a single `api_key`', {}, undefined, false],
+    ['nor where the customer’s own credential is called with', { keys }, ofCustomer, false],
+  ] as const)('%s', (_, more, credential, expected) => {
+    const candidate = { ...route!, provider: { ...route!.provider, ...more }, ...(credential && { credential }) };
+    expect(usesKeys(candidate)).toBe(expected);
+  });
+});
 
 describe('the choice of a key', () => {
   it('is the one with the fewest running requests, equal ones in turn', () => {

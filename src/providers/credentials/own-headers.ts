@@ -29,8 +29,8 @@ interface OwnHeadersPorts {
 }
 
 export class OwnHeaders implements Credentials {
-  /** Of secrets with a key, by dialect. */
-  private readonly fixed = new WeakMap<Secret, Map<string, readonly string[]>>();
+  /** Of secrets with a key, for the dialect that was called last: mostly there is one. */
+  private readonly fixed = new WeakMap<Secret, { readonly dialect: string; readonly headers: readonly string[] }>();
   private readonly tokens = new WeakMap<Secret, RenewableValue<readonly string[]>>();
 
   constructor(private readonly ports: OwnHeadersPorts) {}
@@ -58,16 +58,10 @@ export class OwnHeaders implements Credentials {
     const { dialect } = route.provider;
     if (secret.service_account) return this.tokenHeaders(secret, dialect);
     if (secret.access_key_id !== undefined) return this.signed(secret, route, path, body);
-    let byDialect = this.fixed.get(secret);
-    if (byDialect === undefined) {
-      byDialect = new Map();
-      this.fixed.set(secret, byDialect);
-    }
-    let headers = byDialect.get(dialect);
-    if (headers === undefined) {
-      headers = keyHeaders({ dialect, apiKey: secret.api_key ?? null });
-      byDialect.set(dialect, headers);
-    }
+    const known = this.fixed.get(secret);
+    if (known?.dialect === dialect) return known.headers;
+    const headers = keyHeaders({ dialect, apiKey: secret.api_key ?? null });
+    this.fixed.set(secret, { dialect, headers });
     return headers;
   }
 

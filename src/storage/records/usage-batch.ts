@@ -62,7 +62,9 @@ export class UsageSums {
     }
     add(sums, line, cells[billed] === 't');
     if (cells[billed] !== 't') return;
-    if (line.countedPico !== null) sums.extraPico += line.countedPico - line.chargePico;
+    // A fee is rare, and each operation on big integers makes a new one.
+    if (line.countedPico !== null)
+      sums.extraPico += line.chargePico === 0n ? line.countedPico : line.countedPico - line.chargePico;
     if (line.notionalPico !== null) sums.ownPico += line.notionalPico;
   }
 

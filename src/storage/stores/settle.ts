@@ -82,7 +82,7 @@ function settleRows(
 ): Promise<void> {
   const accounts = new Map<string, bigint>();
   const keys = new Map<string, bigint>();
-  for (const { accountId, keyId, chargePico, countedPico = chargePico } of rows) {
+  for (const { accountId, keyId, chargePico, countedPico } of rows) {
     accounts.set(accountId, (accounts.get(accountId) ?? 0n) + chargePico);
     keys.set(keyId, (keys.get(keyId) ?? 0n) + countedPico);
   }

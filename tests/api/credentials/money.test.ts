@@ -115,6 +115,7 @@ describe.each(fees)('with $title', ({ title, fee, pico }) => {
         expect(receipt.credential).toEqual(metadata.credential);
         expect((await verifyReceipt(proof)).code).toBe(0);
       }
+      await checkExports(bench, manager.accountId, { pico, count });
       const { json: account } = await bench.gateway.admin('GET', `/accounts/${manager.accountId}`);
       expect(picoOf(account.balance_usd)).toBe(1_000_000_000_000n - count * pico);
       const { json: budget } = await bench.gateway.call('GET', '/v1/budget', undefined, { key: manager.key });
@@ -127,6 +128,25 @@ describe.each(fees)('with $title', ({ title, fee, pico }) => {
     },
   );
 });
+
+/** The fee is the bill of each exported line, and the list price is its notional cost. */
+async function checkExports(
+  { gateway }: ReturnType<typeof useGateway>,
+  accountId: string,
+  { pico, count }: { pico: bigint; count: bigint },
+): Promise<void> {
+  const query = `/export/generations?account=${accountId}`;
+  const lines = (await gateway.admin('GET', query)).text.trim().split('\n');
+  expect(lines).toHaveLength(Number(count));
+  for (const line of lines) {
+    const { cost_usd, cost_details, notional_usd, notional_cost_details, is_byok } = JSON.parse(line);
+    expect([picoOf(cost_usd), picoOf(JSON.parse(cost_details).fee)]).toEqual([pico, pico]);
+    expect([picoOf(notional_usd), is_byok]).toEqual([listedPico, true]);
+    expect(JSON.parse(notional_cost_details)).toEqual({ input: '0.0000054', output: '0.0000024' });
+  }
+  const csv = (await gateway.admin('GET', `${query}&format=csv`)).text;
+  expect(csv.split('"{""input"":""0.0000054"",""output"":""0.0000024""}"')).toHaveLength(Number(count) + 1);
+}
 
 describe('the balance', () => {
   const free = useFee({});
