@@ -1,7 +1,8 @@
 /**
  * `node bench/own-keys.mjs`: what a customer's own credential costs a request beside the operator's, in turns in one run (`cost`); what
  * a refused one costs beside one that serves (`refused`); what 100 customers with bad credentials do to one with a good one at the same
- * route (`beside`); and what 10,000 credentials in use change of the first, of a start, of memory and of lists (`stored`).
+ * route (`beside`); and what 10,000 credentials in use change of the first, of a start, of memory and of lists (`stored`). Where other
+ * work runs on the machine, `--only instructions` compares the instructions of each process instead of CPU time.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ import { prepareOrExplain } from '../scripts/prepare.mjs';
 import { cpuBetween, memoryMb, processTree, readCpu } from './cpu.mjs';
 import { pinnedModel } from './lodestone.mjs';
 import { Loader, modelOf, OwnKeysGateway, providers } from './own-keys-gateway.mjs';
+import { canCountInstructions, instructionsOf } from './own-keys-instructions.mjs';
 import { killAll, stopAll } from './processes.mjs';
 import { median, percentile, ratioOfPooled, summaryOf } from './statistics.mjs';
 
@@ -49,6 +51,7 @@ const bad = [];
 const fine = [];
 await loader.run([operators, good], { connections: 32, count: 4 * requests });
 if (parts.has('cost')) await compare('A few credentials');
+if (parts.has('instructions')) await compareInstructions();
 if (parts.has('refused') || parts.has('beside')) {
   for (let n = 0; n < badTenants; n++) bad.push(await gateway.account(`bad-${n}`, `bad-key-${n}`));
   for (let n = 0; n < badTenants; n++) fine.push(await gateway.account(`fine-${n}`, `good-key-${n}`));
@@ -87,6 +90,30 @@ async function inTurns(measures) {
 async function compare(title) {
   const [theirs, own] = await inTurns([() => costOf([operators]), () => costOf([good])]);
   printRatios(`${title}: an own credential beside the operator’s`, own, theirs);
+}
+
+/**
+ * The lowest of all rounds, because what else a process does in the meantime only adds to it. Each side is measured twice, with another
+ * account, so that the difference between equals shows.
+ */
+async function compareInstructions() {
+  if (!canCountInstructions) throw new Error('`perf` cannot count instructions here.');
+  const sides = [operators, await gateway.account('operators-2'), good, await gateway.account('good-2', 'good-key-2')];
+  const ask = async (account) => {
+    const result = await loader.run([account], { connections: 32, count: requests });
+    if (result.ok < requests) throw new Error(`${result.ok} of ${requests} were 200: ${result.sample}`);
+  };
+  for (const account of sides) await loader.run([account], { connections: 32, count: 4 * requests });
+  const measured = await inTurns(sides.map((account) => () => instructionsOf(gateway.pid, () => ask(account))));
+  const total = (counts) => Object.values(counts).reduce((sum, each) => sum + each, 0);
+  for (const kind of [...Object.keys(measured[0][0]), 'all']) {
+    const of = (counts) => (kind === 'all' ? total(counts) : counts[kind]);
+    const [a, b, c, d] = measured.map((rounds) => Math.min(...rounds.map(of)) / requests / 1000);
+    const thousands = [a, b, c, d].map((each) => each.toFixed(1)).join(', ');
+    console.log(
+      `Instructions, ${kind}: own beside the operator’s ${((c + d) / (a + b)).toFixed(4)} ×; equals ${(b / a).toFixed(4)} and ${(d / c).toFixed(4)} ×; thousands a request ${thousands}`,
+    );
+  }
 }
 
 async function compareRefused() {
