@@ -10,7 +10,7 @@ const sessionIdMax = 256;
 /** No `provider` object that means something is nearly as long. */
 const providerLengthMax = 16 * 1024;
 /** A longer key is sent on, but names no conversation. */
-const cacheKeyMax = 1024;
+export const cacheKeyMax = 1024;
 
 /** `provider` is checked later, because its ids are those of the catalogue. */
 export function routingFieldsOf(fields: Readonly<Record<string, unknown>>, encoding: TextEncoding): RoutingFields {

@@ -12,6 +12,7 @@ import { partialBits, partialBitsOf, plainFields } from '../../wire/partial-fiel
 import { oneOf, scanEntries } from '../../wire/scan-object.js';
 import { isOrdinaryTier } from '../../wire/usage.js';
 import { isLowerCase } from '../field-table.js';
+import { cacheKeyMax } from '../routing-fields.js';
 import { RequestObject } from '../scanned-request.js';
 import { chatFields } from './fields.js';
 import { scanMessages, stopSequencesMax } from './messages.js';
@@ -267,7 +268,7 @@ const plainCharacters = /^[\x20-\x7e]+$/;
 function scanCacheKey(): boolean {
   const start = json.takePlainString();
   const text = start === -1 ? '' : json.text.slice(start, json.at - 1);
-  if (!plainCharacters.test(text)) return false;
+  if (text.length > cacheKeyMax || !plainCharacters.test(text)) return false;
   cacheKey = text;
   partial |= partialBits.prompt_cache_key;
   return true;

@@ -16,6 +16,7 @@ import {
   takeText,
   type ValueScan,
 } from '../../wire/scan-object.js';
+import { cacheKeyMax } from '../routing-fields.js';
 import {
   RequestObject,
   RequestScan,
@@ -124,7 +125,7 @@ const plainCharacters = /^[\x20-\x7e]+$/;
 function scanCacheKey(json: JsonScanner): boolean {
   const start = json.takePlainString();
   const key = start === -1 ? '' : json.text.slice(start, json.at - 1);
-  if (!plainCharacters.test(key)) return false;
+  if (key.length > cacheKeyMax || !plainCharacters.test(key)) return false;
   cacheKey = key;
   return true;
 }
