@@ -132,15 +132,6 @@ function shortenedId(id: string, encoding: TextEncoding): string {
   throw gatewayError('model_id_shape', { id: cut(id), reason });
 }
 
-export function checkType(value: unknown, param: string, type: string, expected: string, encoding: TextEncoding): void {
-  if (typeof value !== type) throw gatewayError('field_type', { param, found: shown(value, encoding), expected });
-}
-
-export function checkObject(value: unknown, param: string, encoding: TextEncoding): void {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) return;
-  throw gatewayError('field_type', { param, found: shown(value, encoding), expected: 'an object' });
-}
-
 export function checkFallback(fallback: unknown, encoding: TextEncoding): string[] | null {
   if (fallback === undefined || fallback === null) return null;
   if (typeof fallback !== 'object' || Array.isArray(fallback)) {
@@ -173,45 +164,6 @@ export function checkFallback(fallback: unknown, encoding: TextEncoding): string
   });
 }
 
-/** A number from 0 to `high`; absent is fine. */
-export function checkRange(value: unknown, param: string, high: number, encoding: TextEncoding): void {
-  if (value === undefined) return;
-  checkType(value, param, 'number', 'a number', encoding);
-  if ((value as number) >= 0 && (value as number) <= high) return;
-  const range = high === Number.MAX_SAFE_INTEGER ? '0 or greater' : `from 0 to ${high}`;
-  throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
-}
-
-/** A whole number of 1 or more; absent is fine. */
-export function checkLimit(value: unknown, param: string, encoding: TextEncoding): void {
-  if (value === undefined) return;
-  checkType(value, param, 'number', 'an integer', encoding);
-  if (Number.isInteger(value) && (value as number) >= 1) return;
-  const range = 'an integer of 1 or greater';
-  throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
-}
-
-interface ListRule {
-  /** As the error names it: "an array of strings". */
-  readonly expected: string;
-  isRight(entry: unknown): boolean;
-}
-
-export const listOfTexts: ListRule = { expected: 'an array of strings', isRight: (entry) => typeof entry === 'string' };
-
-/** A list of which each entry is right; absent is fine. */
-export function checkEntries(list: unknown, param: string, rule: ListRule, encoding: TextEncoding): void {
-  if (list === undefined) return;
-  const { expected } = rule;
-  if (!Array.isArray(list)) throw gatewayError('field_type', { param, found: shown(list, encoding), expected });
-  const wrong = list.findIndex((entry) => !rule.isRight(entry));
-  if (wrong === -1) return;
-  const found = `an array whose entry ${wrong} is ${shown(list[wrong], encoding)}`;
-  throw gatewayError('field_type', { param, found, expected });
-}
-
 export function isFields(value: unknown): value is Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
-
-export const listOfTools: ListRule = { expected: 'an array of tools', isRight: isFields };

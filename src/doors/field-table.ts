@@ -1,9 +1,10 @@
 /**
- * What Lodestone does with each field of a client API. One table for each API decides what is refused, what a scan leaves to the parser,
+ * What Lodestone does with each field of a client API. One table for each API decides what is refused, how a field is scanned and checked,
  * and what docs/guide/fields.md says. A field that no table has is passed to the provider as it is.
  */
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { readable, shown, type TextEncoding } from '../wire/json-text.js';
+import { leftToParser, type Rule } from './rules.js';
 
 /** `read`: by Lodestone, which may write it anew. `stored`: may name what the provider keeps for the operator's account (stored-objects.ts). */
 type Treatment = 'passed' | 'priced' | 'refused' | 'stored' | 'read';
@@ -16,25 +17,48 @@ export interface Field {
   readonly from?: string;
   /** What is wrong with the value, and what to do; null where it asks for nothing. */
   readonly refusalOf?: (value: unknown, name: string) => string | null;
-  /** The parser looks into the value, so a scan does not take it. */
+  /** The parser looks into the value, so a scan does not take it unless there is a rule for it. */
   readonly isParsed?: true;
+  /** What its value may be; absent where the provider is the judge. */
+  readonly rule?: Rule;
+}
+
+/** A field as a scan of the body meets it. */
+interface ScannedField {
+  readonly name: string;
+  /** Of its own among the fields with a rule. */
+  readonly bit: number;
+  readonly scan: Rule['scan'];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 export class FieldTable {
   readonly fields: ReadonlyMap<string, Field>;
-  private readonly left: ReadonlySet<string>;
+  /** The fields that a scan does not pass as they are: at most 31 with a rule, and those that the parser alone reads. */
+  readonly scanned: ReadonlyMap<string, ScannedField>;
+  private readonly ruled: readonly (readonly [name: string, rule: Rule])[];
 
   constructor(fields: Readonly<Record<string, Field>>) {
     this.fields = new Map(Object.entries(fields));
-    const left = [...this.fields].filter(([, { refusalOf, isParsed }]) => refusalOf !== undefined || isParsed);
-    this.left = new Set(left.map(([name]) => name));
+    this.ruled = [...this.fields].flatMap(([name, { rule }]) => (rule ? [[name, rule] as const] : []));
+    const left = [...this.fields].filter(([, { rule, refusalOf, isParsed }]) => !rule && (refusalOf || isParsed));
+    this.scanned = new Map([
+      ...left.map(([name]) => [name, { name, bit: 0, scan: leftToParser }] as const),
+      ...this.ruled.map(([name, { scan }], index) => [name, { name, bit: 1 << index, scan }] as const),
+    ]);
   }
 
-  /** Whether a scan without a rule for the name may take it. It may not be another spelling of a field, nor one that the parser checks. */
-  isUsual(name: string): boolean {
-    return isLowerCase(name) && !this.left.has(name);
+  ruleOf(name: string): Rule | undefined {
+    return this.fields.get(name)?.rule;
+  }
+
+  /** Throws where the value of a field breaks its rule: in the order of the table, types first. */
+  checkValues(sent: Fields, encoding: TextEncoding): void {
+    for (const [name, { check }] of this.ruled) if (sent[name] !== undefined) check?.(sent[name], name, encoding);
+    for (const [name, { checkInside }] of this.ruled) {
+      if (sent[name] !== undefined) checkInside?.(sent[name], name, encoding);
+    }
   }
 
   /** Throws where a field is refused, or where a name is another spelling of one. */

@@ -1,101 +1,107 @@
-/** Scans what the requests of all client APIs with a body of their own have in common, and the types that several of them use. */
-
+/** Scans the usual request of a client API in one pass over its text: checks that it is valid JSON, and each field by its rule. */
 import { decodeOnce } from '../base/latin1.js';
 import { modelIdMax } from '../wire/chat-request.js';
-import { JsonScanner, SeenNames } from '../wire/json-scanner.js';
+import { JsonScanner } from '../wire/json-scanner.js';
 import { nestingMax } from '../wire/json-text.js';
-import { ObjectScan, scanWhole, type ValueScan } from '../wire/scan-object.js';
-import { isOrdinaryTier } from '../wire/usage.js';
+import { type FieldTable, isLowerCase } from './field-table.js';
+import type { Rule } from './rules.js';
+import type { OwnFields } from './translated-request.js';
 
-/** A body that was scanned. Its text is latin1. */
-export interface ScannedBody {
-  readonly text: string;
-  readonly model: string;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+/** A body with more names without a rule is unusual. */
+const othersMax = 32;
+
+/** The text is a copy, which keeps no body in memory. `model` is checked before all other fields. */
+export const modelRule: Rule = {
+  scan: (json) => {
+    const start = json.takePlainString();
+    return start === -1 || json.at - start > modelIdMax ? undefined : decodeOnce(json.text.slice(start, json.at - 1));
+  },
+};
+
+/** The scan of one body, and what it finds. */
+export abstract class RequestScan {
+  protected readonly json = new JsonScanner();
+  model = '';
   /** Where the value of `model` begins and ends. */
-  readonly modelStart: number;
-  readonly modelEnd: number;
+  modelStart = 0;
+  modelEnd = 0;
+  stream = false;
   /** Where the brace is that closes the body. */
-  readonly end: number;
-  readonly stream: boolean;
-}
+  end = 0;
+  /** The fields with a rule that were there. */
+  private seen = 0;
+  private others: string[] | undefined;
 
-/** Used again for each request. Two requests are never scanned at once. */
-export class RequestScan {
-  private readonly json = new JsonScanner();
-  private readonly names: SeenNames;
-  private model = '';
-  private modelStart = 0;
-  private modelEnd = 0;
-  private stream = false;
+  constructor(private readonly fields: FieldTable) {}
 
-  /** `expected` are at most 29 names; `scanOther` takes the value of a member, and returns false where it is unusual. */
-  constructor(
-    expected: readonly string[],
-    private readonly scanOther: (name: string, json: JsonScanner, levels: number) => boolean,
-  ) {
-    this.names = new SeenNames(['model', 'stream', ...expected]);
+  /** The text, in latin1, is kept no longer than this. */
+  get text(): string {
+    return this.json.text;
   }
 
-  /** null where the body is unusual. */
-  scan(bytes: Buffer): ScannedBody | null {
-    const { json } = this;
-    if (!json.open(bytes)) return null;
-    this.model = '';
-    this.stream = false;
-    const end = scanWhole(json, this.names, this.scanMember);
-    const { text } = json;
-    json.close();
-    const { model, modelStart, modelEnd, stream } = this;
-    return end === -1 || model === '' ? null : { text, model, modelStart, modelEnd, end, stream };
-  }
-
-  /** Whether the body has a member of an expected name. */
   has(name: string): boolean {
-    return this.names.has(name);
+    return (this.seen & this.fields.scanned.get(name)!.bit) !== 0;
   }
 
-  private readonly scanMember = (name: string): boolean => {
-    const { json } = this;
-    switch (name) {
-      case 'model': {
-        this.modelStart = json.at;
-        const start = json.takePlainString();
-        if (start === -1 || json.at - start > modelIdMax) return false;
-        this.model = decodeOnce(json.text.slice(start, json.at - 1));
-        json.peek();
-        this.modelEnd = json.at;
-        return true;
+  /** False for anything unusual, and for everything that is not valid: the body is then parsed, which gives the same or refuses. */
+  scan(bytes: Buffer): boolean {
+    const { json, fields } = this;
+    if (!json.open(bytes) || !json.take(openBrace)) return false;
+    for (;;) {
+      json.peek();
+      const start = json.at;
+      const key = json.takeKey();
+      if (key === -1) return false;
+      const name = json.text.slice(key, json.keyEnd);
+      const field = fields.scanned.get(name);
+      if (field === undefined) {
+        if (!this.skipOther(name)) return false;
+        this.take('', undefined, start);
+      } else {
+        if ((this.seen & field.bit) !== 0) return false;
+        this.seen |= field.bit;
+        const valueStart = json.at;
+        const value = field.scan(json, nestingMax - 1);
+        if (value === undefined) return false;
+        if (field.name === 'model') this.takeModel(value as string, valueStart);
+        else if (field.name === 'stream') this.stream = value as boolean;
+        this.take(field.name, value, start);
       }
-      case 'stream':
-        this.stream = json.peek() === 0x74;
-        return json.takeWord('true') || json.takeWord('false');
-      default:
-        return this.scanOther(name, json, nestingMax - 1);
+      const next = json.takeNext(closeBrace);
+      if (next === 'more') continue;
+      this.end = json.at - 1;
+      return next === 'end' && json.isAtEnd() && this.model !== '';
     }
-  };
-}
-
-/** An object of a request. Names in other case than those of its rules are left to the parser, because some providers ignore case. */
-export class RequestObject extends ObjectScan {
-  constructor(rules: Readonly<Record<string, ValueScan>>) {
-    super(rules, true);
   }
-}
 
-/** A whole number of 1 or more; undefined where there is none. */
-export function takeLimit(json: JsonScanner): number | undefined {
-  const value = json.takeNumber();
-  return Number.isInteger(value) && value >= 1 ? value : undefined;
-}
+  /** What a request of another API than chat completions says of itself, where it is the usual one. */
+  ownFields(outputMax: number | undefined, cacheKey: string | undefined): OwnFields {
+    const { model, stream } = this;
+    const extras = undefined;
+    const provider = undefined;
+    const sessionId = undefined;
+    const fallback = null;
+    const responseFormat = null;
+    const encoding = 'latin1';
+    return { model, stream, responseFormat, fallback, encoding, outputMax, extras, provider, sessionId, cacheKey };
+  }
 
-/** A number from 0 to `high`. */
-export function takeRange(json: JsonScanner, high: number): boolean {
-  const value = json.takeNumber();
-  return value >= 0 && value <= high;
-}
+  /** Takes what the rule of a field returned; a field without a rule has no name here. The member begins at `start`. */
+  protected abstract take(name: string, value: unknown, start: number): void;
 
-/** The name of the tier that has the ordinary price. */
-export function takeOrdinaryTier(json: JsonScanner): boolean {
-  const start = json.takePlainString();
-  return start !== -1 && isOrdinaryTier(json.text.slice(start, json.at - 1));
+  private takeModel(model: string, start: number): void {
+    this.model = model;
+    this.modelStart = start;
+    this.json.peek();
+    this.modelEnd = this.json.at;
+  }
+
+  /** A field without a rule. It comes once, and is no other spelling of one that has a rule. */
+  private skipOther(name: string): boolean {
+    this.others ??= [];
+    if (!isLowerCase(name) || this.others.includes(name) || this.others.push(name) > othersMax) return false;
+    return this.json.skipValue(nestingMax - 1);
+  }
 }

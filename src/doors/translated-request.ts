@@ -38,7 +38,7 @@ export function membersText(fields: Fields): string {
   return JSON.stringify(fields).slice(1, -1);
 }
 
-type OwnFields = Pick<
+export type OwnFields = Pick<
   ChatRequest,
   | 'model'
   | 'stream'

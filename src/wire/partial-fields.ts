@@ -100,7 +100,7 @@ export function partialBitsOf(name: string, value: unknown): number {
 }
 
 /** Fields of which any value asks for something. */
-export const plainFields: ReadonlySet<string> = new Set<PartialField>([
+const plainFields: ReadonlySet<string> = new Set<PartialField>([
   ...(['top_k', 'seed', 'user', 'safety_identifier', 'prediction', 'verbosity', 'reasoning_effort'] as const),
   ...(['prompt_cache_key', 'prompt_cache_retention', 'prompt_cache_options'] as const),
 ]);

@@ -1,34 +1,42 @@
 /** What Lodestone does with each field of a chat completions request: OpenAI's, OpenRouter's, and those of others that cost or decide something. */
 import { chatting, type Field, FieldTable, passed, priced, read } from '../field-table.js';
+import { aBoolean, aCacheKey, anyObject, aTier, numberFrom, parsed } from '../rules.js';
+import { modelRule } from '../scanned-request.js';
+import { conversation } from './messages.js';
+import { aCount, aHint, metadata, stopSequences, streamOptions, tools } from './rules.js';
 
 const openRouter = 'OpenRouter';
 const sampling = 'How the model writes; its range is checked.';
-const hint = passed('As sent. Left out where a dialect has no place for it.');
+const hint: Field = { ...passed('As sent. Left out where a dialect has no place for it.'), rule: aHint };
 const needed: Field = { ...passed('Where the route can apply it, else 400.') };
 
 export const chatFields = new FieldTable({
   ...chatting,
-  model: read('Replaced by the model of the route.'),
+  model: { ...read('Replaced by the model of the route.'), rule: modelRule },
   messages: {
     ...passed('As sent. Audio needs a price. A `file_id` or the `id` of audio names what the provider keeps.'),
     does: 'stored',
+    rule: conversation,
   },
-  stream: read('Written as Lodestone needs it.'),
-  stream_options: read('As sent, with `include_usage`.'),
-  max_tokens: passed('As sent. Bounds the estimate of the cost.'),
-  max_completion_tokens: passed('As sent. Bounds the estimate of the cost.'),
-  n: needed,
-  response_format: needed,
-  logprobs: needed,
-  logit_bias: needed,
-  temperature: passed(sampling),
-  top_p: passed(sampling),
-  frequency_penalty: passed(sampling),
-  presence_penalty: passed(sampling),
-  stop: passed('As sent, at most 4 texts.'),
-  tools: priced('Tools that run at the provider need a price on the route.'),
+  stream: { ...read('Written as Lodestone needs it.'), rule: aBoolean },
+  stream_options: { ...read('As sent, with `include_usage`.'), rule: streamOptions },
+  max_tokens: { ...passed('As sent. Bounds the estimate of the cost.'), rule: aCount },
+  max_completion_tokens: { ...passed('As sent. Bounds the estimate of the cost.'), rule: aCount },
+  n: { ...needed, rule: aCount },
+  response_format: { ...needed, rule: parsed(anyObject) },
+  logprobs: { ...needed, rule: aBoolean },
+  logit_bias: { ...needed, rule: parsed(anyObject) },
+  temperature: { ...passed(sampling), rule: numberFrom(0, 2) },
+  top_p: { ...passed(sampling), rule: numberFrom(0, 1) },
+  frequency_penalty: { ...passed(sampling), rule: numberFrom(-2, 2) },
+  presence_penalty: { ...passed(sampling), rule: numberFrom(-2, 2) },
+  stop: { ...passed('As sent, at most 4 texts.'), rule: stopSequences },
+  tools: { ...priced('Tools that run at the provider need a price on the route.'), rule: tools },
   web_search_options: priced('A search needs a price on the route.'),
-  service_tier: priced('A tier other than the ordinary one needs a price on the route.'),
+  service_tier: {
+    ...priced('A tier other than the ordinary one needs a price on the route.'),
+    rule: { scan: aTier.scan },
+  },
   speed: { ...priced('A speed other than `standard` needs a price on the route.'), from: 'Anthropic' },
   modalities: priced('Audio in the answer needs a price on the route.'),
   audio: {
@@ -41,11 +49,14 @@ export const chatFields = new FieldTable({
     does: 'stored',
     isParsed: true,
   },
-  prompt_cache_key: passed('As sent. It also names the conversation.'),
+  prompt_cache_key: { ...passed('As sent. It also names the conversation.'), rule: { scan: aCacheKey.scan } },
   prompt_cache_options: hint,
   prompt_cache_retention: hint,
-  metadata: hint,
-  store: passed('As sent. The provider may keep the text for the operator; nobody reads it through Lodestone.'),
+  metadata: { ...hint, rule: metadata },
+  store: {
+    ...hint,
+    why: 'As sent. The provider may keep the text for the operator; nobody reads it through Lodestone.',
+  },
   user: hint,
   safety_identifier: hint,
   seed: hint,
@@ -66,6 +77,6 @@ export const chatFields = new FieldTable({
   repetition_penalty: passed('As sent.', openRouter),
   stop_server_tools_when: passed('As sent. Only bounds tools, which need a price.', openRouter),
   top_a: passed('As sent.', openRouter),
-  top_k: passed('As sent.', openRouter),
+  top_k: { ...passed('As sent.', openRouter), rule: aHint },
   trace: passed('As sent.', openRouter),
 });

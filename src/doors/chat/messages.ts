@@ -1,11 +1,11 @@
 /** Checks the messages of a chat completions request: parsed ones, and usual ones in their text. */
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { JsonScanner } from '../../wire/json-scanner.js';
-import { nestingMax, shown, type TextEncoding } from '../../wire/json-text.js';
-import { oneOf, scanEntries } from '../../wire/scan-object.js';
+import { shown, type TextEncoding } from '../../wire/json-text.js';
+import { anyValue, ObjectScan, oneOf, plainText, scanEntries, type ValueScan } from '../../wire/scan-object.js';
 import { isFields } from '../body.js';
 import { checkInnerNames } from '../field-table.js';
-import { RequestObject } from '../scanned-request.js';
+import { type Rule, requestObject } from '../rules.js';
 
 export const messageRoles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 export const stopSequencesMax = 4;
@@ -61,81 +61,17 @@ function dropReasoningAlias(message: Record<string, unknown>): void {
   delete message[alias];
 }
 
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
+/** What a scan finds in messages. */
+export const hasParts = 1;
+/** Something is said, by somebody else than the system. */
+const isFilled = 2;
+const isSystem = 4;
+const isTool = 8;
+const hasCallId = 16;
+
 const quote = 0x22;
 const letterN = 0x6e;
 const backslash = 0x5c;
-
-/** What one pass has found; used again for the next request. */
-let hasParts = false;
-let isFilled = false;
-
-/**
- * Checks messages like `checkMessages`, in their text. Moves the scanner behind them; null where they are unusual or not valid. Messages of
- * which none surely says something are unusual too: not every provider takes them, and the parser looks closer.
- */
-export function scanMessages(json: JsonScanner): 'texts' | 'parts' | null {
-  hasParts = isFilled = false;
-  if (!json.take(openBracket)) return null;
-  for (;;) {
-    if (!scanMessage(json)) return null;
-    const next = json.takeNext(closeBracket);
-    if (next === 'more') continue;
-    if (next === null || !isFilled) return null;
-    return hasParts ? 'parts' : 'texts';
-  }
-}
-
-/** The members of a message that are usual, each as a bit. A message with another one, or with one of them twice, is parsed. */
-const messageMembers = [
-  'role',
-  'content',
-  'name',
-  'tool_calls',
-  'tool_call_id',
-  'refusal',
-  'reasoning_content',
-] as const;
-const roleBit = 1 << messageMembers.indexOf('role');
-const callIdBit = 1 << messageMembers.indexOf('tool_call_id');
-/** A message is on the second level below the body. */
-const levelsInMessage = nestingMax - 3;
-
-function scanMessage(json: JsonScanner): boolean {
-  if (!json.take(openBrace)) return false;
-  const wasFilled = isFilled;
-  let found = 0;
-  let isTool = false;
-  let isSystem = false;
-  for (;;) {
-    const key = json.takeKey();
-    if (key === -1) return false;
-    const name = json.nameAt(messageMembers, key, json.keyEnd);
-    if (name === null) return false;
-    const bit = 1 << messageMembers.indexOf(name);
-    if ((found & bit) !== 0) return false;
-    found |= bit;
-    if (name === 'role') {
-      const role = scanRole(json);
-      if (role === null) return false;
-      isTool = role === 'tool';
-      isSystem = role === 'system' || role === 'developer';
-    } else if (!scanMessageMember(json, name)) return false;
-    const next = json.takeNext(closeBrace);
-    if (next === 'more') continue;
-    if (next === null) return false;
-    isFilled = wasFilled || isTool || (isFilled && !isSystem);
-    return (found & roleBit) !== 0 && (!isTool || (found & callIdBit) !== 0);
-  }
-}
-
-function scanRole(json: JsonScanner): string | null {
-  const start = json.takePlainString();
-  return start === -1 ? null : json.nameAt(messageRoles, start, json.at - 1);
-}
 
 /** The inside of a text that is surely more than blanks. */
 const notBlank = /(?:\s|\\[nrtf])*(?:[^\s"\\]|\\[^nrtfu])/y;
@@ -148,30 +84,50 @@ function saysSomething({ text }: JsonScanner, at: number): boolean {
   return notBlank.test(text);
 }
 
+const spokenText: ValueScan = (json, levels) => {
+  if (json.peek() !== quote) return anyValue(json, levels);
+  const bits = saysSomething(json, json.at + 1) ? isFilled : 0;
+  return json.skipString() ? bits : -1;
+};
+
 /** Text and images. Audio has a price of its own, and a file may be one that the provider keeps, so that the parser looks at others. */
-const part = new RequestObject({ type: oneOf({ text: 1, image_url: 1 }) });
+const part = requestObject({ type: oneOf({ text: 0, image_url: isFilled }), text: spokenText }, ['type']);
 
-function scanPart(json: JsonScanner, levels: number): number {
-  return part.scan(json, levels) === 1 ? 0 : -1;
+/** The members that are usual. A message with another one is parsed. */
+const message = new ObjectScan(
+  {
+    role: oneOf({ user: 0, assistant: 0, system: isSystem, developer: isSystem, tool: isTool }),
+    content: (json, levels) => {
+      const code = json.peek();
+      if (code === quote) return spokenText(json, levels);
+      if (code === letterN) return json.takeWord('null') ? 0 : -1;
+      const found = scanEntries(json, levels, part.scan);
+      return found === -1 ? -1 : found | hasParts;
+    },
+    name: anyValue,
+    tool_calls: anyValue,
+    tool_call_id: plainText(hasCallId),
+    refusal: anyValue,
+    reasoning_content: anyValue,
+  },
+  'none',
+  ['role'],
+);
+
+function scanMessage(json: JsonScanner, levels: number): number {
+  const found = message.scan(json, levels);
+  if (found === -1) return -1;
+  if ((found & isTool) !== 0) return (found & hasCallId) !== 0 ? (found & hasParts) | isFilled : -1;
+  return (found & isSystem) !== 0 ? found & hasParts : found & (hasParts | isFilled);
 }
 
-const filledPart = /"(?:text|url|data|file_data)"\s*:\s*"[^"\\\s]/;
-
-function scanMessageMember(json: JsonScanner, name: (typeof messageMembers)[number]): boolean {
-  const code = json.peek();
-  if (name === 'content') {
-    const start = json.at;
-    if (code === quote) {
-      isFilled ||= saysSomething(json, start + 1);
-      return json.skipString();
-    }
-    if (code === letterN) return json.takeWord('null');
-    if (scanEntries(json, levelsInMessage, scanPart) === -1) return false;
-    hasParts = true;
-    isFilled ||= filledPart.test(json.text.slice(start, json.at));
-    return true;
-  }
-  // Where it is needed, an empty one is an error.
-  if (name === 'tool_call_id') return json.takePlainString() !== -1 && json.text.charCodeAt(json.at - 2) !== quote;
-  return json.skipValue(levelsInMessage);
-}
+/**
+ * Checks messages like `checkMessages`, in their text. Messages of which none surely says something are unusual: not every provider takes
+ * them, and the parser looks closer.
+ */
+export const conversation: Rule = {
+  scan: (json, levels) => {
+    const found = scanEntries(json, levels, scanMessage);
+    return found !== -1 && (found & isFilled) !== 0 ? found : undefined;
+  },
+};

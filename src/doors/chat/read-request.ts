@@ -1,40 +1,156 @@
 /**
  * Reads a chat completions request: bytes in, a validated request out. It is pure, and runs on the main thread or, for large
- * bodies, in the body thread. What it checked is what it serialises, so that a duplicate key cannot smuggle a value past it.
+ * bodies, in the body thread. The usual request is scanned, which gives the same as the parser; any other, and every one that is not
+ * valid, is parsed. What was checked is what is sent, so that a duplicate key cannot smuggle a value past it.
  */
-import { gatewayError } from '../../errors/gateway-error.js';
 import type { ChatRequest, RefusableParameter } from '../../wire/chat-request.js';
 import { findMembers, keptMembers, type Members, membersWithRepeats } from '../../wire/json-members.js';
-import { excerpt, nestingMax, parseExcessOf, shown, type TextEncoding, tooDeep } from '../../wire/json-text.js';
-import { partialOf } from '../../wire/partial-fields.js';
+import { excerpt, nestingMax, parseExcessOf, type TextEncoding, tooDeep } from '../../wire/json-text.js';
+import { partialBits, partialBitsOf, partialOf } from '../../wire/partial-fields.js';
 import {
   checkFallback,
-  checkMemberCount,
   checkModel,
-  checkObject,
-  checkType,
   type Fields,
   isFields,
+  omit,
   type ParsedBody,
   parseBody,
   tooDeepError,
 } from '../body.js';
 import { checkInnerNames } from '../field-table.js';
 import { routingFieldsOf } from '../routing-fields.js';
+import { RequestScan } from '../scanned-request.js';
 import { checkDoor } from '../wrong-door.js';
 import { chatFields } from './fields.js';
-import { checkMessages, stopSequencesMax } from './messages.js';
+import { checkMessages, hasParts } from './messages.js';
 import { pricedExtrasOf } from './priced-extras.js';
-import { scanRequest } from './scan-request.js';
 
-/** Fields that the dialect writes itself, or that are not sent to a provider. */
-const ownFields = new Set(['model', 'stream', 'stream_options', 'fallback', 'provider', 'session_id']);
-
-/** The usual request is scanned; any other, and every one that is not valid, is parsed. */
 export function readRequest(bytes: Buffer, large = false): ChatRequest {
   // A scan takes any number of values, but needs the memory of the text a second time where the parser reads it after all.
   const isScanned = !large || parseExcessOf(bytes)?.isDeep === false;
   return (isScanned ? scanRequest(bytes) : null) ?? parseRequest(bytes, large);
+}
+
+/** What both readers note of the values of fields. */
+class Notes {
+  stream = false;
+  needs: readonly RefusableParameter[] = noNeeds;
+  responseFormat: string | null = null;
+  private streamOptions: Fields | null = null;
+  private maxTokens: number | undefined;
+  private maxCompletionTokens: number | undefined;
+  private choices: number | undefined;
+
+  /** Takes a value that its rule accepts. Returns whether it is sent on: not where the dialect writes it, or where it asks for nothing. */
+  take(name: string, value: unknown): boolean {
+    switch (name) {
+      case 'model':
+      case 'fallback':
+      case 'provider':
+      case 'session_id':
+        return false;
+      case 'stream':
+        this.stream = value as boolean;
+        return false;
+      case 'stream_options':
+        this.streamOptions = value as Fields;
+        return false;
+      case 'max_tokens':
+        this.maxTokens = value as number;
+        return true;
+      case 'max_completion_tokens':
+        this.maxCompletionTokens = value as number;
+        return true;
+      case 'n':
+        // One answer is what a provider gives anyway.
+        if (value === 1) return false;
+        this.choices = value as number;
+        return this.need(name);
+      case 'logprobs':
+        return value === true && this.need(name);
+      case 'logit_bias':
+        return Object.keys(value as Fields).length > 0 && this.need(name);
+      case 'response_format': {
+        const { type } = value as Fields;
+        if (type === 'text') return false;
+        this.responseFormat = excerpt(String(type));
+        return this.need(name);
+      }
+      default:
+        return true;
+    }
+  }
+
+  requestOf(read: ReadBeside): ChatRequest {
+    const { streamOptions } = this;
+    // Members that are absent are undefined: to spread them in where they are there takes four times as long as the whole scan.
+    return {
+      outputMax: this.maxCompletionTokens ?? this.maxTokens,
+      choices: this.choices,
+      cacheKey: read.cacheKey,
+      model: read.model,
+      stream: this.stream,
+      includeUsage: streamOptions?.include_usage === true,
+      needs: this.needs,
+      responseFormat: this.responseFormat,
+      fallback: read.fallback,
+      members: read.members,
+      streamOptionMembers: streamOptions === null ? '' : membersTextOf({ ...streamOptions, include_usage: undefined }),
+      encoding: read.encoding,
+      partial: read.partial,
+      extras: read.extras,
+      provider: read.provider,
+      sessionId: read.sessionId,
+    };
+  }
+
+  private need(name: RefusableParameter): true {
+    this.needs = [...this.needs, name];
+    return true;
+  }
+}
+
+const noNeeds: readonly RefusableParameter[] = [];
+
+type ReadBeside = Pick<ChatRequest, 'model' | 'fallback' | 'members' | 'encoding' | 'partial'> &
+  Pick<ChatRequest, 'cacheKey' | 'extras' | 'provider' | 'sessionId'>;
+
+/** null where the body is unusual, or not valid. */
+export function scanRequest(bytes: Buffer): ChatRequest | null {
+  const scan = new ChatScan(chatFields);
+  return scan.scan(bytes) && scan.has('messages') ? scan.request() : null;
+}
+
+class ChatScan extends RequestScan {
+  private readonly notes = new Notes();
+  private partial = 0;
+  private cacheKey: string | undefined;
+  /** The text of the members that are sent on; neighbours stay one piece. */
+  private members = '';
+  private pieceStart = -1;
+
+  protected override take(name: string, value: unknown, start: number): void {
+    if (!this.notes.take(name, value)) {
+      if (this.pieceStart !== -1) this.endPiece(this.json.text.lastIndexOf(',', start));
+      return;
+    }
+    if (this.pieceStart === -1) this.pieceStart = start;
+    if (name === 'messages') this.partial |= (value as number) & hasParts ? partialBits.cache_control : 0;
+    else this.partial |= partialBitsOf(name, value);
+    if (name === 'prompt_cache_key') this.cacheKey = value as string;
+  }
+
+  request(): ChatRequest {
+    if (this.pieceStart !== -1) this.endPiece(this.end);
+    const { model, members, partial, cacheKey } = this;
+    return this.notes.requestOf({ model, fallback: null, members, encoding: 'latin1', partial, cacheKey });
+  }
+
+  private endPiece(end: number): void {
+    const piece = this.json.text.slice(this.pieceStart, end);
+    this.members = this.members === '' ? piece : `${this.members},${piece}`;
+    this.pieceStart = -1;
+  }
 }
 
 export function parseRequest(bytes: Buffer, large = false): ChatRequest {
@@ -49,91 +165,24 @@ function checkRequest({ fields, text, encoding }: ParsedBody): ChatRequest {
   checkDoor(fields, 'messages');
   checkMessages(fields.messages, encoding);
   checkTools(fields.tools, encoding);
-  const asked: Asked = { needs: [], noOps: [] };
-  for (const param in fields) checkField(fields, param, encoding, asked);
-  const { needs } = asked;
-  const streamOptions = fields.stream_options as Fields | null | undefined;
+  const notes = new Notes();
+  const left: string[] = [];
+  for (const name in fields) if (!takeField(name, fields[name], encoding, notes)) left.push(name);
   const extras = pricedExtrasOf(fields);
-  return {
-    ...(extras && { extras }),
-    ...boundsOf(fields),
-    ...routingFieldsOf(fields, encoding),
-    model,
-    stream: fields.stream === true,
-    includeUsage: streamOptions?.include_usage === true,
-    needs,
-    responseFormat: needs.includes('response_format') ? excerpt(String((fields.response_format as Fields).type)) : null,
-    fallback: checkFallback(fields.fallback, encoding),
-    members: membersOf(text, found, fields, asked),
-    streamOptionMembers: streamOptions ? membersTextOf({ ...streamOptions, include_usage: undefined }) : '',
-    encoding,
-    partial: partialOf(fields),
-  };
+  const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
+  const fallback = checkFallback(fields.fallback, encoding);
+  const members = membersOf(text, found, fields, left);
+  const partial = partialOf(fields);
+  return notes.requestOf({ model, fallback, members, encoding, partial, cacheKey, extras, provider, sessionId });
 }
 
-/** How much may be generated, as far as the request says it. */
-function boundsOf({ max_completion_tokens, max_tokens, n }: Fields): Pick<ChatRequest, 'outputMax' | 'choices'> {
-  const outputMax = (max_completion_tokens ?? max_tokens ?? undefined) as number | undefined;
-  const choices = typeof n === 'number' && n > 1 ? n : undefined;
-  return { ...(outputMax !== undefined && { outputMax }), ...(choices !== undefined && { choices }) };
-}
-
-interface Asked {
-  needs: RefusableParameter[];
-  /** Fields that ask for nothing: they need nothing of a route, and are not sent on. */
-  noOps: string[];
-}
-
-/** Checks one field. `null` is the same as leaving it out; a field without a rule is left to the provider. */
-function checkField(fields: Fields, param: string, encoding: TextEncoding, asked: Asked): void {
-  const value = fields[param];
-  switch (param) {
-    case 'temperature':
-      checkRange(fields, param, { low: 0, high: 2 }, { encoding, asked });
-      break;
-    case 'top_p':
-      checkRange(fields, param, { low: 0, high: 1 }, { encoding, asked });
-      break;
-    case 'frequency_penalty':
-    case 'presence_penalty':
-      checkRange(fields, param, { low: -2, high: 2 }, { encoding, asked });
-      break;
-    case 'max_tokens':
-    case 'max_completion_tokens':
-      checkCount(value, param, encoding, asked);
-      break;
-    case 'n':
-      checkCount(value, param, encoding, asked);
-      if (value !== null) recordParameter(asked, param, (value as number) > 1);
-      break;
-    case 'stop':
-      if (value === null) asked.noOps.push(param);
-      else checkStop(value, encoding);
-      break;
-    case 'stream':
-      if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
-      break;
-    case 'stream_options':
-      if (value !== null) checkStreamOptions(value, encoding);
-      break;
-    case 'logprobs':
-      if (value !== null) checkType(value, param, 'boolean', 'a boolean', encoding);
-      recordParameter(asked, param, value === true);
-      break;
-    case 'response_format':
-    case 'logit_bias':
-      if (value !== null) checkObject(value, param, encoding);
-      recordParameter(asked, param, value !== null && asksSomething(param, value as Fields));
-      break;
-  }
-}
-
-const streamOptionNames: ReadonlySet<string> = new Set(['include_usage']);
-
-function checkStreamOptions(options: unknown, encoding: TextEncoding): void {
-  checkObject(options, 'stream_options', encoding);
-  checkMemberCount(options, 'stream_options');
-  checkInnerNames(options as Fields, () => 'stream_options', encoding, streamOptionNames);
+/** `null` is the same as leaving a field out; one without a check is left to the provider. Returns whether the field is sent on. */
+function takeField(name: string, value: unknown, encoding: TextEncoding, notes: Notes): boolean {
+  const check = chatFields.ruleOf(name)?.check;
+  if (check === undefined) return notes.take(name, value);
+  if (value === null) return false;
+  check(value, name, encoding);
+  return notes.take(name, value);
 }
 
 /** Tools are the provider's to judge, but for their types, which have prices. */
@@ -144,84 +193,18 @@ function checkTools(tools: unknown, encoding: TextEncoding): void {
   });
 }
 
-function asksSomething(param: 'response_format' | 'logit_bias', value: Fields): boolean {
-  return param === 'response_format' ? value.type !== 'text' : Object.keys(value).length > 0;
-}
-
-function recordParameter(asked: Asked, param: RefusableParameter, asks: boolean): void {
-  if (asks) asked.needs.push(param);
-  else asked.noOps.push(param);
-}
-
-interface FieldContext {
-  readonly encoding: TextEncoding;
-  readonly asked: Asked;
-}
-
-function checkRange(
-  fields: Fields,
-  param: string,
-  { low, high }: { low: number; high: number },
-  { encoding, asked }: FieldContext,
-): void {
-  const value = fields[param];
-  if (value === null) return void asked.noOps.push(param);
-  checkType(value, param, 'number', 'a number', encoding);
-  if ((value as number) >= low && (value as number) <= high) return;
-  const range = `from ${low} to ${high}`;
-  throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range });
-}
-
-function checkCount(value: unknown, param: string, encoding: TextEncoding, asked: Asked): void {
-  if (value === null) return void asked.noOps.push(param);
-  checkType(value, param, 'number', 'an integer', encoding);
-  if (!Number.isFinite(value) || (value as number) < 1) {
-    throw gatewayError('parameter_out_of_range', { param, value: shown(value, encoding), range: '1 or greater' });
-  }
-  if (!Number.isInteger(value)) {
-    throw gatewayError('field_type', { param, found: shown(value, encoding), expected: 'an integer' });
-  }
-}
-
-function checkStop(stop: unknown, encoding: TextEncoding): void {
-  if (typeof stop === 'string') return;
-  const wrong = Array.isArray(stop) ? stop.findIndex((sequence) => typeof sequence !== 'string') : -2;
-  if (wrong !== -1) {
-    const found =
-      wrong === -2
-        ? shown(stop, encoding)
-        : `an array whose entry ${wrong} is ${shown((stop as unknown[])[wrong], encoding)}`;
-    throw gatewayError('field_type', { param: 'stop', found, expected: 'a string or an array of strings' });
-  }
-  const { length } = stop as unknown[];
-  if (length > stopSequencesMax) {
-    throw gatewayError('parameter_out_of_range', {
-      param: 'stop',
-      value: `an array of ${length} sequences`,
-      range: `at most ${stopSequencesMax} sequences`,
-    });
-  }
-}
-
 /**
  * All fields that go to the provider as they are, cut out of the text. Only one with a duplicate key somewhere in it is serialised, so that
  * what was checked is what is sent: that changes numbers beyond 2⁵³.
  */
-function membersOf(text: string, found: Members | null, fields: Fields, { noOps }: Asked): string {
-  if (!found) return serialise(fields, noOps);
-  const anew = membersWithRepeats(found, fields).filter((key) => goesOn(key, noOps));
-  const kept = keptMembers(text, found, (key) => goesOn(key, noOps) && !anew.includes(key));
+function membersOf(text: string, found: Members | null, fields: Fields, left: readonly string[]): string {
+  const goesOn = (key: string): boolean => !left.includes(key);
+  if (!found) return membersTextOf(omit(fields, left));
+  const anew = membersWithRepeats(found, fields).filter(goesOn);
+  const kept = keptMembers(text, found, (key) => goesOn(key) && !anew.includes(key));
   if (anew.length === 0) return kept;
   const written = membersTextOf(Object.fromEntries(anew.map((key) => [key, fields[key]])));
   return kept === '' ? written : `${kept},${written}`;
-}
-
-function serialise(fields: Fields, noOps: readonly string[]): string {
-  return membersTextOf(Object.fromEntries(Object.entries(fields).filter(([key]) => goesOn(key, noOps))));
-}
-
-function goesOn(key: string, noOps: readonly string[]): boolean {
-  return !ownFields.has(key) && !noOps.includes(key);
 }
 
 function membersTextOf(fields: Fields): string {

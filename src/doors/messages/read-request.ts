@@ -19,16 +19,16 @@ import {
   withoutNulls,
 } from '../body.js';
 import { tierAsked } from '../chat/priced-extras.js';
+import { refusal } from '../field-table.js';
 import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
+import { RequestScan } from '../scanned-request.js';
 import { storedInMessages } from '../stored-objects.js';
 import { formsOf, hints, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
-import { checkFields } from './check-fields.js';
-import { checkMessages } from './check-messages.js';
-import { messagesFields } from './fields.js';
-import { type ScannedMessages, scanMessagesRequest } from './scan-request.js';
+import { hasEffort, messagesFields } from './fields.js';
+import { checkMessages } from './messages.js';
 import { type Translated, translateMessages } from './translate-messages.js';
 import { allTools, hostedTools, optionalTool, translateTools } from './translate-tools.js';
 
@@ -40,28 +40,29 @@ export function readCountRequest(bytes: Buffer, large = false): ChatRequest {
   return readRequest(bytes, large, false);
 }
 
-/** The usual request is scanned; any other, and every one that is not valid, is parsed. */
+/** The usual request is scanned, which gives the same as the parser; any other, and every one that is not valid, is parsed. */
 function readRequest(bytes: Buffer, large: boolean, needsLimit: boolean): ChatRequest {
-  const scanned = large ? null : scanMessagesRequest(bytes, needsLimit);
-  return scanned ? requestOf(scanned) : parseMessagesRequest(bytes, large, needsLimit);
+  return (large ? null : scanMessagesRequest(bytes, needsLimit)) ?? parseMessagesRequest(bytes, large, needsLimit);
 }
 
-function requestOf({ body, maxTokens, hasEffort }: ScannedMessages): ChatRequest {
-  const { text, model, modelStart, modelEnd, stream } = body;
+class MessagesScan extends RequestScan {
+  maxTokens: number | undefined;
+  words = names;
+
+  protected override take(name: string, value: unknown): void {
+    if (name === 'max_tokens') this.maxTokens = value as number;
+    else if (name === 'output_config' && ((value as number) & hasEffort) !== 0) this.words = namesWithEffort;
+  }
+}
+
+/** null where the body is unusual, or not valid. */
+export function scanMessagesRequest(bytes: Buffer, needsLimit: boolean): ChatRequest | null {
+  const scan = new MessagesScan(messagesFields);
+  if (!scan.scan(bytes) || !scan.has('messages') || (needsLimit && !scan.has('max_tokens'))) return null;
+  const { text, modelStart, modelEnd, words } = scan;
   return new TranslatedRequest(
-    {
-      model,
-      stream,
-      responseFormat: null,
-      fallback: null,
-      encoding: 'latin1',
-      outputMax: maxTokens,
-      extras: undefined,
-      provider: undefined,
-      sessionId: undefined,
-      cacheKey: undefined,
-    },
-    { api: 'messages', body: text, modelStart, modelEnd, names: hasEffort ? namesWithEffort : names },
+    scan.ownFields(scan.maxTokens, undefined),
+    { api: 'messages', body: text, modelStart, modelEnd, names: words },
     (left) => translate(withoutNulls(JSON.parse(text) as Fields), left),
   );
 }
@@ -77,7 +78,10 @@ export function parseMessagesRequest(bytes: Buffer, large: boolean, needsLimit: 
   messagesFields.check(body.fields, encoding);
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'messages');
-  checkFields(fields, encoding, needsLimit);
+  if (needsLimit && fields.max_tokens === undefined) {
+    throw refusal('max_tokens', '`max_tokens` is missing. Say how many tokens the answer may have.');
+  }
+  messagesFields.checkValues(fields, encoding);
   checkMessages(fields, encoding);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
   const extras = extrasOf(fields);

@@ -10,11 +10,7 @@ import { nestingMax, type TextEncoding, tooDeep } from '../../wire/json-text.js'
 import { isOrdinaryTier } from '../../wire/usage.js';
 import {
   checkFallback,
-  checkLimit,
   checkModel,
-  checkObject,
-  checkRange,
-  checkType,
   type Fields,
   isFields,
   omit,
@@ -26,14 +22,14 @@ import { hasAudio, isSpoken, tierAsked } from '../chat/priced-extras.js';
 import { leavableTools } from '../leavable-tools.js';
 import { lodestoneFields, nativeBody } from '../native-body.js';
 import { routingFieldsOf } from '../routing-fields.js';
+import { RequestScan } from '../scanned-request.js';
 import { promptInexpressible, storedInResponses } from '../stored-objects.js';
 import { formsOf, hints, membersText, TranslatedRequest, type Translation } from '../translated-request.js';
 import { checkDoor } from '../wrong-door.js';
-import { checkMembers } from './check-fields.js';
-import { checkInput } from './check-input.js';
 import { responsesFields } from './fields.js';
+import { checkInput } from './input.js';
 import { noteSettings } from './note-settings.js';
-import { type ScannedResponses, scanResponsesRequest } from './scan-request.js';
+import { keepsReasoning, signedReasoning } from './rules.js';
 import { translateInput } from './translate-input.js';
 import { allTools, hostedTools, optionalTool, translateTools } from './translate-tools.js';
 
@@ -47,35 +43,33 @@ interface ReadOptions {
 const storesNothing = { store: 'false' };
 const storeMember = ',"store":false';
 
-/** The usual request is scanned; any other, and every one that is not valid, is parsed. */
+/** The usual request is scanned, which gives the same as the parser; any other, and every one that is not valid, is parsed. */
 export function readResponsesRequest(bytes: Buffer, large = false, options?: ReadOptions): ChatRequest {
   const scanned = large || options !== undefined ? null : scanResponsesRequest(bytes);
-  return scanned ? requestOf(scanned) : parseResponsesRequest(bytes, large, options);
+  return scanned ?? parseResponsesRequest(bytes, large, options);
 }
 
-function requestOf({ body, maxOutputTokens, cacheKey, keepsReasoning, saysStore }: ScannedResponses): ChatRequest {
-  const { text, model, modelStart, modelEnd, end, stream } = body;
+class ResponsesScan extends RequestScan {
+  maxOutputTokens: number | undefined;
+  cacheKey: string | undefined;
+  keepsReasoning = false;
+
+  protected override take(name: string, value: unknown): void {
+    if (name === 'max_output_tokens') this.maxOutputTokens = value as number;
+    else if (name === 'prompt_cache_key') this.cacheKey = value as string;
+    else if (name === 'include') this.keepsReasoning = value === keepsReasoning;
+  }
+}
+
+/** null where the body is unusual, or not valid. */
+export function scanResponsesRequest(bytes: Buffer): ChatRequest | null {
+  const scan = new ResponsesScan(responsesFields);
+  if (!scan.scan(bytes) || !scan.has('input')) return null;
+  const { text, modelStart, modelEnd, end } = scan;
+  const body = scan.has('store') ? text : text.slice(0, end) + storeMember + text.slice(end);
   return new TranslatedRequest(
-    {
-      model,
-      stream,
-      responseFormat: null,
-      fallback: null,
-      encoding: 'latin1',
-      outputMax: maxOutputTokens,
-      extras: undefined,
-      provider: undefined,
-      sessionId: undefined,
-      cacheKey,
-    },
-    {
-      api: 'responses',
-      body: saysStore ? text : text.slice(0, end) + storeMember + text.slice(end),
-      modelStart,
-      modelEnd,
-      names,
-      keepsReasoning,
-    },
+    scan.ownFields(scan.maxOutputTokens, scan.cacheKey),
+    { api: 'responses', body, modelStart, modelEnd, names, keepsReasoning: scan.keepsReasoning },
     (left) => translate(withoutNulls(JSON.parse(text) as Fields), left, { previousId: null, encoding: 'latin1' }),
   );
 }
@@ -94,8 +88,7 @@ export function parseResponsesRequest(
   const model = checkModel(fields.model, encoding);
   checkDoor(fields, 'input');
   checkInput(fields, encoding);
-  checkFields(fields, encoding);
-  checkMembers(fields, encoding);
+  responsesFields.checkValues(fields, encoding);
   const { provider, sessionId, cacheKey } = routingFieldsOf(fields, encoding);
   const extras = extrasOf(fields);
   const { body: sent, modelStart, modelEnd } = nativeBody(body, found, added);
@@ -119,7 +112,7 @@ export function parseResponsesRequest(
       modelStart,
       modelEnd,
       names,
-      keepsReasoning: Array.isArray(fields.include) && fields.include.includes('reasoning.encrypted_content'),
+      keepsReasoning: Array.isArray(fields.include) && fields.include.includes(signedReasoning),
     },
     (left) => translate(fields, left, { previousId, encoding }),
     extras?.tools.length ? () => leavableTools(sent, fields.tools, optionalTool(fields)) : undefined,
@@ -166,19 +159,6 @@ function translate(given: Fields, left: readonly string[], { previousId, encodin
     namespaces: namespaces.size > 0 ? Object.fromEntries(namespaces) : undefined,
     echo: echoText(fields, previousId, encoding),
   };
-}
-
-function checkFields(fields: Fields, encoding: TextEncoding): void {
-  checkLimit(fields.max_output_tokens, 'max_output_tokens', encoding);
-  checkRange(fields.temperature, 'temperature', 2, encoding);
-  checkRange(fields.top_p, 'top_p', 1, encoding);
-  for (const param of ['stream', 'store', 'background', 'parallel_tool_calls']) {
-    if (fields[param] !== undefined) checkType(fields[param], param, 'boolean', 'a boolean', encoding);
-  }
-  if (fields.instructions !== undefined) checkType(fields.instructions, 'instructions', 'string', 'a string', encoding);
-  for (const param of ['reasoning', 'text', 'metadata']) {
-    if (fields[param] !== undefined) checkObject(fields[param], param, encoding);
-  }
 }
 
 /** Fields that are read here, or that ask for nothing of a route that keeps nothing. */

@@ -1,14 +1,25 @@
 /**
- * Checks the system prompt and the messages of a Messages request: whatever would be damaged in a translation, and refused by any provider,
- * is refused here. Blocks of types that are not known here are left to the provider.
+ * Scans and checks the system prompt and the messages of a Messages request: whatever would be damaged in a translation, and refused by any
+ * provider, is refused here. Blocks of types that are not known here are left to the provider.
  */
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import type { JsonScanner } from '../../wire/json-scanner.js';
 import { entryOf, shown, type TextEncoding } from '../../wire/json-text.js';
+import { anObject, anyValue, aText, oneOf, scanEntries, takeText } from '../../wire/scan-object.js';
 import { type Fields, isFields } from '../body.js';
 import { checkInnerNames } from '../field-table.js';
+import { entriesOf, type Rule, requestObject, scanned, typedObject } from '../rules.js';
 import { toolsInBlock } from './translate-tools.js';
 
 const roles = ['user', 'assistant', 'system'];
+
+const message = requestObject(
+  { role: oneOf(Object.fromEntries(roles.map((role) => [role, 0]))), content: scanContent },
+  ['role', 'content'],
+);
+
+/** `checkMessages` is called after the checks of all other fields. */
+export const conversation: Rule = { scan: entriesOf(message.scan) };
 
 export function checkMessages({ messages }: Fields, encoding: TextEncoding): void {
   if (messages === undefined || (Array.isArray(messages) && messages.length === 0)) {
@@ -43,15 +54,23 @@ function checkMessage({ role, content }: Fields, index: number, encoding: TextEn
 }
 
 /** The system prompt: text, or text blocks. */
-export function checkSystem(system: unknown, encoding: TextEncoding): void {
-  if (system === undefined || typeof system === 'string') return;
-  if (!Array.isArray(system)) {
-    const expected = 'a string or an array of text blocks';
-    throw gatewayError('field_type', { param: 'system', found: shown(system, encoding), expected });
-  }
-  const refuse = (reason: string): GatewayError =>
-    gatewayError('request_invalid', { param: 'system', what: `\`system\` ${reason}.` });
-  checkBlocks(system, { refuse, encoding, name: 'system' });
+export const systemPrompt: Rule = {
+  scan: scanned(scanContent),
+  check: (system, param, encoding) => {
+    if (typeof system === 'string') return;
+    if (!Array.isArray(system)) {
+      const expected = 'a string or an array of text blocks';
+      throw gatewayError('field_type', { param, found: shown(system, encoding), expected });
+    }
+    const refuse = (reason: string): GatewayError =>
+      gatewayError('request_invalid', { param, what: `\`system\` ${reason}.` });
+    checkBlocks(system, { refuse, encoding, name: param });
+  },
+};
+
+/** Text, or at least one block. */
+function scanContent(json: JsonScanner, levels: number): number {
+  return takeText(json) ? 0 : scanEntries(json, levels, block.scan);
 }
 
 interface Place {
@@ -79,6 +98,15 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   tool_result: ['tool_use_id'],
 };
 
+/** A scan leaves blocks of other types to the parser. */
+const block = typedObject(
+  { ...texts, image: ['source'], document: ['source'], thinking: [], redacted_thinking: [] },
+  {
+    ...{ text: aText(0), id: aText(0), name: aText(0), input: anObject(0), tool_use_id: aText(0) },
+    ...{ content: scanContent, source: scanSource, cache_control: anyValue },
+  },
+);
+
 /** The texts of a source, by its type. */
 const sourceTexts: Readonly<Record<string, readonly string[]>> = {
   base64: ['media_type', 'data'],
@@ -86,6 +114,13 @@ const sourceTexts: Readonly<Record<string, readonly string[]>> = {
   url: ['url'],
   file: ['file_id'],
 };
+
+const { base64, url } = sourceTexts;
+const source = typedObject({ base64: base64!, url: url! }, { data: aText(0), media_type: aText(0), url: aText(0) });
+
+function scanSource(json: JsonScanner, levels: number): number {
+  return source.scan(json, levels);
+}
 
 function checkBlock(block: Fields, type: string, place: Place): void {
   checkTexts(block, entryOf(texts, type), `\`${type}\` block`, place);

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../wire/chat-request.js';
 import { plainRequest } from '../translated-request.js';
-import { parseResponsesRequest, readResponsesRequest } from './read-request.js';
-import { scanResponsesRequest } from './scan-request.js';
+import { parseResponsesRequest, readResponsesRequest, scanResponsesRequest } from './read-request.js';
 
 /** The request with its translation, or why it is refused. */
 const outcomeOf = (read: () => ChatRequest): unknown => {

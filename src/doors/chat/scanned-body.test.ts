@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { estimatePromptTokens } from '../../pipeline/validate.js';
-import { parseRequest, readRequest } from './read-request.js';
-import { scanRequest } from './scan-request.js';
+import { parseRequest, readRequest, scanRequest } from './read-request.js';
 
 const outcomeOf = (read: () => unknown): unknown => {
   try {
