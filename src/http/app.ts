@@ -22,7 +22,7 @@ import { registerDashboard } from './dashboard/register.js';
 import type { HttpDeps } from './deps.js';
 import { asGatewayError, countRefused } from './faults.js';
 import { KnownPaths } from './known-paths.js';
-import { registerOpenApi } from './openapi/document.js';
+import { registerOpenApi } from './openapi/register.js';
 import { isOpenRouterPath, pathBehind, registerOpenRouter } from './openrouter/register.js';
 import { registerDocs } from './ops/docs.js';
 import { registerLog } from './ops/log.js';

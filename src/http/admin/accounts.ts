@@ -1,68 +1,32 @@
 /** `/admin/v1/accounts`: creates, lists, suspends and limits accounts, and sets who may sign in. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import type { Actor } from '../../accounts/audit.js';
-import type { AccountChange } from '../../accounts/directory.js';
 import { checkNewPassword } from '../../accounts/sign-in/password-rules.js';
 import { personOf } from '../../accounts/sign-in/session.js';
-import { parseUsd, usdText } from '../../base/money.js';
-import { importedFrom } from '../../catalogue/model-name.js';
+import { parseUsd } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { SignInUser } from '../../storage/store.js';
-import { settingFields, settingsJson, settingsOf } from '../api/account.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { budgetFields, changedBudget, openingSpent } from '../keys/budget-fields.js';
+import { changedBudget } from '../keys/budget-fields.js';
+import { created, json, list, noContent, operation, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
+import {
+  accountChange,
+  accountChangeBody,
+  accountJson,
+  directoryChange,
+  newAccount,
+  newAccountBody,
+  passwordBody,
+  passwordChange,
+  shownAccount,
+} from './account-fields.js';
 import { actingPerson, actorOf } from './audit.js';
-import { bodyFields, countryCode, emailAddress, newPassword, personText } from './fields.js';
-
-const creditLimit = z
-  .string('must be a decimal amount as text, like "10.00"')
-  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative')
-  .optional()
-  .describe('How far below zero the balance may go, as an exact decimal.');
-
-export const newAccount = z.strictObject({
-  email: emailAddress,
-  name: personText(200).nullish(),
-  password: newPassword.nullish().describe('Lets the account sign in at the dashboard.'),
-  billing_country: countryCode.nullish().describe('ISO 3166-1.'),
-  credit_limit_usd: creditLimit,
-  budget: budgetFields,
-  opening_spent_usd: openingSpent,
-  imported_from: importedFrom.optional().describe('The system that the account comes from, and its id there.'),
-});
-
-export const passwordChange = z.strictObject({ password: newPassword });
-
-const perMinute = z
-  .int('must be a whole number')
-  .min(1, 'must be 1 or greater')
-  .max(1_000_000_000, 'must be at most 1000000000')
-  .nullable()
-  .optional();
-
-/** An absent field stays as it is; null restores the service's default. */
-export const accountChange = z.strictObject({
-  status: z.enum(['active', 'suspended'], 'must be "active" or "suspended"').optional(),
-  billing_country: countryCode.nullable().optional(),
-  limits: z
-    .strictObject({ requests_per_minute: perMinute, tokens_per_minute: perMinute })
-    .optional()
-    .describe('An absent field stays as it is; null restores the default.'),
-  operator: z.boolean('must be true or false').optional(),
-  overdraft: z
-    .enum(['open', 'bounded'], 'must be "open", "bounded" or null')
-    .nullable()
-    .optional()
-    .describe('Whether requests in flight are held against the balance; null is what the configuration says.'),
-  credit_limit_usd: creditLimit,
-  ...settingFields,
-  opening_spent_usd: openingSpent,
-});
+import { bodyFields } from './fields.js';
 
 type WithId = { Params: { id: string } };
 
@@ -195,42 +159,34 @@ async function answerOf(deps: HttpDeps, account: Account) {
   return accountJson(account, (await personOf(deps.store.people, account)) ?? undefined);
 }
 
-function directoryChange(change: Omit<z.infer<typeof accountChange>, 'budget'>): AccountChange {
-  const { status, billing_country, limits, overdraft, credit_limit_usd, ...settings } = change;
-  const { requests_per_minute, tokens_per_minute } = limits ?? {};
-  const ownLimits = {
-    ...(requests_per_minute !== undefined && { requestsPerMinute: requests_per_minute }),
-    ...(tokens_per_minute !== undefined && { tokensPerMinute: tokens_per_minute }),
-  };
-  return {
-    ...(status !== undefined && { status }),
-    ...(billing_country !== undefined && { billingCountry: billing_country }),
-    ...(limits !== undefined && { limits: ownLimits }),
-    ...(overdraft !== undefined && { overdraft }),
-    ...(credit_limit_usd !== undefined && { creditLimitPico: parseUsd(credit_limit_usd) ?? 0n }),
-    ...settingsOf(settings),
-  };
-}
+const oneAccount = json('The account.', shownAccount);
+const resetLink = { url: s.text('Give it to the owner of the account only.'), expires_at: s.time('When it expires.') };
+const resetPath = '/admin/v1/accounts/{id}/password-reset';
 
-function accountJson(account: Account, user: Pick<SignInUser, 'operator' | 'twoFactor'> | undefined) {
-  return {
-    id: account.id,
-    email: account.email,
-    name: account.name,
-    status: account.status,
-    billing_country: account.billingCountry,
-    balance_usd: usdText(account.balancePico),
-    limits: {
-      requests_per_minute: account.limits.requestsPerMinute,
-      tokens_per_minute: account.limits.tokensPerMinute,
-    },
-    overdraft: account.overdraft,
-    credit_limit_usd: usdText(account.creditLimitPico),
-    ...settingsJson(account),
-    sign_in: user !== undefined,
-    operator: user?.operator ?? false,
-    two_factor: user?.twoFactor ?? false,
-    imported_from: account.importedFrom,
-    created_at: new Date(account.createdAt).toISOString(),
-  };
-}
+export const adminAccounts = resource('Accounts', 'For operators: who may use the service.', 'admin', {
+  'GET /admin/v1/accounts': operation('listAccounts', 'List accounts', { answers: list(shownAccount) }),
+  'POST /admin/v1/accounts': operation('createAccount', 'Create an account', {
+    body: newAccountBody,
+    answers: created(oneAccount),
+  }),
+  'GET /admin/v1/accounts/{id}': operation('getAccount', 'Get an account', { answers: oneAccount }),
+  'PATCH /admin/v1/accounts/{id}': operation('changeAccount', 'Suspend, limit or move an account', {
+    body: accountChangeBody,
+    answers: oneAccount,
+  }),
+  'PUT /admin/v1/accounts/{id}/password': operation('setPassword', 'Set the password of an account', {
+    description: 'Lets the account sign in at the dashboard, and ends its sessions.',
+    body: passwordBody,
+    answers: noContent,
+  }),
+  [`POST ${resetPath}`]: operation('createPasswordReset', 'Make a link that resets a password', {
+    description:
+      'The link works once, within 24 hours. Whoever opens it chooses a new password for the account, which ends its sessions and its other links.',
+    answers: created(json('The link.', s.object(resetLink))),
+  }),
+  'DELETE /admin/v1/accounts/{id}/two-factor': operation('resetTwoFactor', 'Reset two-factor sign-in', {
+    description:
+      'For a lost device: sign-in asks for no code until the owner turns it on again. Ends the sessions of the account. Where it is off, nothing happens.',
+    answers: oneAccount,
+  }),
+});

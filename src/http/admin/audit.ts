@@ -1,10 +1,13 @@
 /** `GET /admin/v1/audit`: the audit log, newest first. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ActorDetails } from '../../accounts/audit.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import { adminUserId } from '../../storage/store.js';
-import { auditEntryJson } from '../api/audit.js';
+import { auditEntryJson, shownEntry } from '../api/audit.js';
 import type { HttpDeps } from '../deps.js';
+import { list, operation, record } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { type NumberParameter, queryNumber } from '../query.js';
 
 export const auditLimit: NumberParameter = {
@@ -54,3 +57,8 @@ export function personIn({ origin }: FastifyRequest, personId: string, accountId
   const by = `person:${shownPersonId(personId)}` as const;
   return { actor: personId === accountId ? `account:${personId}` : by, by, address: origin.address };
 }
+
+export const auditOperation = operation('listAudit', 'Who did what', {
+  parameters: [s.numberParameter(auditLimit)],
+  answers: list(record('AuditEntry', shownEntry), 'The entries.'),
+});

@@ -1,10 +1,13 @@
 /** What was billed for one provider on one day, by model and line of the bill: the gateway's side of a reconciliation. */
+
 import type { FastifyInstance } from 'fastify';
 import { usdText } from '../../base/money.js';
 import { datePattern } from '../../base/time.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
+import { list, operation, record } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { queryText } from '../query.js';
 
 const dayMs = 86_400_000;
@@ -30,3 +33,28 @@ export function registerBilledLines(app: FastifyInstance, { store, journal, cata
     return { object: 'list', data };
   });
 }
+
+const billedLine = record('BilledLine', {
+  day: s.text('The day, UTC.'),
+  route: s.text('The four-segment id.'),
+  model: s.text('The model as the provider names it.'),
+  name: s.text('The line of the bill.'),
+  count: s.integer('Tokens, calls or requests.'),
+  cost_usd: s.usd('What it cost.'),
+});
+
+const someText = { type: 'string', minLength: 1, pattern: '^[^\\x00]+$' };
+const required = { required: true } as const;
+const someDay = { ...required, example: '2026-11-16' };
+const whose = 'Of the operator’s credentials where it is left out; `own` of all of customers, or the id of one.';
+
+export const billedLinesOperation = operation('listBilledLines', 'List what was billed for a provider on a day', {
+  description:
+    'By route and line of the bills, as in `cost_lines` of a generation. `requests` counts the answers, `unrecorded` those of versions that kept no lines. `lodestone reconcile` compares it with a provider’s usage export.',
+  parameters: [
+    s.query('provider', 'The provider.', someText, { ...required, example: 'sandbox' }),
+    s.query('day', 'The day, UTC.', { ...someText, pattern: datePattern }, someDay),
+    s.query('credential', whose, someText, required),
+  ],
+  answers: list(billedLine, 'The lines.'),
+});

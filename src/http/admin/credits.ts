@@ -1,11 +1,16 @@
 /** Posts credit and lists the ledger of an account. Amounts are exact decimal text. */
+
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { amountSchema, parseUsd, usdText } from '../../base/money.js';
 import type { LedgerEntry } from '../../domain/ledger-entry.js';
+import { ledgerKinds } from '../../domain/ledger-entry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
+import { body, component, created, json, list, operation, record, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { hasMore } from '../openapi/shared.js';
 import { type NumberParameter, queryNumber } from '../query.js';
 import { accountNamed } from './accounts.js';
 import { actorOf } from './audit.js';
@@ -64,3 +69,26 @@ export function ledgerEntryJson(entry: LedgerEntry) {
     note: entry.note,
   };
 }
+
+const ledgerEntry = record('LedgerEntry', {
+  id: s.text('Its id.'),
+  created_at: s.time('When it was posted.'),
+  kind: s.oneOfValues(ledgerKinds, 'What it is. A `statement` is the usage of a month whose generations were removed.'),
+  amount_usd: s.usd('Negative for usage.'),
+  balance_usd: s.usd('The balance after it.'),
+  generation_id: s.textOrNull('The generation that was paid with it.'),
+  note: s.textOrNull('A note.'),
+});
+
+export const adminCredits = resource('Credits', 'For operators: the ledger, whose sum is the balance.', 'admin', {
+  'POST /admin/v1/accounts/{id}/credits': operation('postCredit', 'Credit or debit an account', {
+    body: body(component('NewCredit', newCredit), {
+      credit: ['Ten dollars', { amount_usd: '10.00', note: 'Welcome' }],
+    }),
+    answers: created(json('The ledger entry.', ledgerEntry)),
+  }),
+  'GET /admin/v1/accounts/{id}/ledger': operation('getLedger', 'Get the ledger', {
+    parameters: [s.numberParameter(ledgerLimit)],
+    answers: list(ledgerEntry, 'The entries.', hasMore),
+  }),
+});

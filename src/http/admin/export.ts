@@ -1,14 +1,19 @@
 /** `GET /admin/v1/export/{generations|ledger|audit}`: records as a stream of lines. */
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { type ExportQuery, UnknownExportRow } from '../../storage/store.js';
+import { recordFilters } from '../api/activity.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
+import { operation } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import type { Parameter } from '../openapi/types.js';
 import { queryChoice, queryInstant, queryText } from '../query.js';
 
 const exportKinds = ['generations', 'ledger', 'audit'] as const;
 const onlyNames = ['project', 'holder', 'end_user'] as const;
-export const exportFormats = ['ndjson', 'csv', 'parquet'] as const;
+const exportFormats = ['ndjson', 'csv', 'parquet'] as const;
 
 const contentTypes = {
   ndjson: 'application/x-ndjson',
@@ -64,3 +69,32 @@ function refuse(error: unknown): never {
       : 'but no row has this id: it was removed or never existed; resume by `since`';
   throw gatewayError('field_invalid', { param: error.param, reason: `is "${id}", ${reason}` });
 }
+
+const lines = { schema: { type: 'string' } };
+
+const exportOf = (id: string, summary: string, more = '', filters: readonly Parameter[] = []) =>
+  operation(id, summary, {
+    description: `A stream of lines. To go on after an interruption, send the \`id\` of the last line as \`after\`.${more}`,
+    parameters: [
+      s.query('format', 'How lines are written.', { type: 'string', enum: [...exportFormats], default: 'ndjson' }),
+      s.query('since', 'RFC 3339 or a date, UTC; included.', s.instant),
+      s.query('until', 'RFC 3339 or a date, UTC; not included.', s.instant),
+      s.query('account', 'Only this account.'),
+      ...filters,
+      s.query('after', 'Only lines after the one with this id.'),
+    ],
+    answers: {
+      description: 'The records.',
+      content: { 'application/x-ndjson': lines, 'text/csv': lines, 'application/vnd.apache.parquet': lines },
+    },
+  });
+
+export const exportOperations = {
+  'GET /admin/v1/export/generations': exportOf('exportGenerations', 'Export generations', '', recordFilters),
+  'GET /admin/v1/export/ledger': exportOf('exportLedger', 'Export the ledger'),
+  'GET /admin/v1/export/audit': exportOf(
+    'exportAudit',
+    'Export the audit log',
+    ' As `ndjson` it begins with a line `{"type": "lodestone-audit-export/1", "origin", "hmac_key"}` unless `after` is sent, and `lodestone log verify --audit` checks it.',
+  ),
+};

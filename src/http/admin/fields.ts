@@ -71,6 +71,15 @@ export const countryCode = z
   .regex(/^[A-Za-z]{2}$/, 'must be an ISO 3166-1 code of two letters')
   .transform((code) => code.toUpperCase());
 
+/** In US dollars. */
+export const decimalAmount = z
+  .string('must be a decimal amount as text, like "10.00"')
+  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative');
+
+/** A limit on requests or tokens; `expected` is the message about another type. */
+export const perMinuteLimit = (expected: string) =>
+  z.int(expected).min(1, 'must be 1 or greater').max(1_000_000_000, 'must be at most 1000000000').nullable().optional();
+
 export function bodyFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
   const body = jsonBody(request);
   const checked = schema.safeParse(body);

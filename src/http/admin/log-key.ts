@@ -1,8 +1,11 @@
 /** `POST /admin/v1/log/rotate-key`: replaces the key that signs the log of receipts. */
+
 import type { FastifyInstance } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { RotationRefused } from '../../sealing/rotate-key.js';
 import type { HttpDeps } from '../deps.js';
+import { json, operation } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { actorOf } from './audit.js';
 
 export function registerLogKey(app: FastifyInstance, { proof, audit, logger }: HttpDeps): void {
@@ -19,3 +22,14 @@ export function registerLogKey(app: FastifyInstance, { proof, audit, logger }: H
     return { object: 'log_key', verifier_key: verifierKey, previous };
   });
 }
+
+const rotatedKey = s.object({
+  object: { const: 'log_key' },
+  verifier_key: s.text('The key that signs from now on.'),
+  previous: s.text('The key that signed until now.'),
+});
+
+export const rotateLogKey = operation('rotateLogKey', 'Replace the key of the log', {
+  description: 'The old key stays listed, and signs the checkpoint of the change too.',
+  answers: json('The new key.', rotatedKey),
+});

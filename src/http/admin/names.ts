@@ -1,4 +1,5 @@
 /** The admin API of names that the operator gives to models. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ListedName } from '../../accounts/names/name-book.js';
 import {
@@ -13,6 +14,8 @@ import {
 import { gatewayError } from '../../errors/gateway-error.js';
 import { type NameFault, nameFaults } from '../../pipeline/check-name.js';
 import type { HttpDeps } from '../deps.js';
+import { body, component, json, list, noContent, operation, record, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { jsonBody } from '../server/body.js';
 import { actorOf } from './audit.js';
 import { shownValue } from './fields.js';
@@ -79,3 +82,33 @@ function nameJson({ name, file }: ListedName) {
     updated_at: updatedAt === null ? null : new Date(updatedAt).toISOString(),
   };
 }
+
+const objectOrNull = (description: string) => s.orNull({ type: 'object', ...s.open, description });
+
+const shownName = record('Name', {
+  object: { const: 'name' },
+  name: s.text('What clients write in `model`.'),
+  model: s.text('What it stands for.'),
+  fallback: objectOrNull('Its chain; null where it has none.'),
+  provider: objectOrNull('Its wishes; null where it has none.'),
+  defaults: objectOrNull('Fields for what clients leave out; null where it has none.'),
+  note: s.textOrNull('A note.'),
+  imported_from: objectOrNull('Where it was before: `system` and `id`.'),
+  source: s.oneOfValues(['store', 'file'], 'A name of a `file` cannot be changed by the API.'),
+  file: s.textOrNull('The file that it is in.'),
+  created_at: s.timeOrNull('When it was created.'),
+  updated_at: s.timeOrNull('When it was last changed.'),
+});
+
+export const adminNames = resource('Names', 'For operators: names of your own for models.', 'admin', {
+  'GET /admin/v1/names': operation('listNames', 'List names', { answers: list(shownName) }),
+  'PUT /admin/v1/names/{name}': operation('putName', 'Create or replace a name', {
+    description: 'Clients may send the name as `model` from the next request on, at every replica.',
+    body: body(component('NameDefinition', nameDefinition), {
+      plain: ['A name for a model', { model: 'auto/lodestone/echo' }],
+      defaults: ['With defaults', { model: 'auto/lodestone/echo', defaults: { temperature: 0.2, max_tokens: 800 } }],
+    }),
+    answers: json('The name.', shownName),
+  }),
+  'DELETE /admin/v1/names/{name}': operation('deleteName', 'Delete a name', { answers: noContent }),
+});

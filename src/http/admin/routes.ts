@@ -1,13 +1,18 @@
 /** The admin API of routes, models and the catalogue: health, history, quota holds, availability and reload. */
+
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { KeyView } from '../../base/provider-key.js';
+import { keyStates } from '../../base/provider-key.js';
 import { retiredRoutes, retiringRoutes } from '../../catalogue/retirement.js';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
-import { statusJson } from '../ops/status-json.js';
-import { actorOf } from './audit.js';
+import { body, component, json, list, noContent, operation, record, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { routeStatusFields, statusJson } from '../ops/status-json.js';
+import { actorOf, auditOperation } from './audit.js';
+import { billedLinesOperation } from './billed-lines.js';
 import { bodyFields, personText } from './fields.js';
 
 type RouteName = { Params: { provider: string; creator: string; model: string; locode: string } };
@@ -114,3 +119,95 @@ export function registerRouteHistory(app: FastifyInstance, { catalogue, routeSta
     return { object: 'list', data };
   });
 }
+
+const shownRoute = record('Route', {
+  id: s.text('The four-segment id.'),
+  provider: s.text('The provider.'),
+  creator: s.text('The creator.'),
+  model: s.text('The model.'),
+  locode: s.text('The region.'),
+  default: s.boolean('The provider’s default region for the model.'),
+  configured: s.boolean('The provider has its credentials.'),
+  priced: s.boolean('A price is published.'),
+  model_state: s.oneOfValues(modelStateNames, 'The model’s availability.'),
+  breaker: s.oneOfValues(['closed', 'open', 'half_open'], 'The route’s circuit breaker.'),
+  hold: s.objectOrNull('A quota hold; null where there is none.', {
+    until: s.time('Midnight UTC, or when the first of several keys may be used again.'),
+    reason: s.optional(s.text('What spent the quota.')),
+  }),
+  latency_ms: s.numberOrNull('Smoothed time to the first byte of recent answers.'),
+  error_rate: s.numberOrNull('Share of recent attempts that failed.'),
+  keys: s.optional(
+    s.objectsOf(
+      'The keys for the route, where the provider has `keys` in the configuration. Each process has its own figures.',
+      {
+        name: s.text('Its name in the configuration.'),
+        weight: s.number('Its share beside the other keys.'),
+        models: s.orNull(
+          s.array(s.text('`{creator}/{model}` or `{creator}/*`.'), 'What it is for; null is everything.'),
+        ),
+        state: s.oneOfValues(keyStates, '`refused` lasts until the catalogue is reloaded.'),
+        until: s.timeOrNull('When it may be used again; null where it is not held.'),
+        reason: s.textOrNull('`limited` by a rate limit or for lack of credit, or `spent` by a daily quota.'),
+        running: s.integer('Requests of this process that run with it.'),
+        calls: s.integer('Calls of this process with it.'),
+      },
+    ),
+  ),
+});
+
+const counts = { models: s.integer('Models.'), routes: s.integer('Routes.'), providers: s.integer('Providers.') };
+const catalogueCounts = record('CatalogueCounts', {
+  ...counts,
+  sandbox: s.objectOf('Those of the built-in sandbox, which are in the figures above too.', counts),
+});
+
+const availability = record('ModelAvailability', {
+  object: { const: 'model_availability' },
+  id: s.text('`{creator}/{model}`.'),
+  state: s.oneOfValues(modelStateNames, 'The state.'),
+  reason: s.textOrNull('What callers are told.'),
+});
+
+const retirement = record('RouteRetirement', {
+  route: s.text('The four-segment id.'),
+  model: s.text('`creator/model`.'),
+  date: s.text('From this day on, 00:00 UTC, it is not served.', { format: 'date' }),
+  replaced_by: s.textOrNull('The model to change to; null where none is known.'),
+  retired: s.boolean('The day has come.'),
+  names: s.objectsOf('What leads to the route in the settings of accounts.', {
+    account_id: s.text('Whose name it is.'),
+    name: s.text('`alias/{name}`, or an entry of the fallback chain.'),
+  }),
+});
+
+const about = 'For operators: the health of routes, the catalogue, and who changed what.';
+const holdPath = '/admin/v1/routes/{provider}/{creator}/{model}/{locode}/hold';
+const availabilityPath = '/admin/v1/models/{creator}/{model}/availability';
+
+export const adminRoutes = resource('Routes', about, 'admin', {
+  'GET /admin/v1/billed-lines': billedLinesOperation,
+  'GET /admin/v1/routes': operation('listRoutes', 'List routes with their health', { answers: list(shownRoute) }),
+  'GET /admin/v1/routes/history': operation('listRouteHistory', 'List routes with their history', {
+    description: 'The figures of `GET /v1/status` for every route of the catalogue, however few requests there were.',
+    answers: list(record('RouteHistory', { id: s.text('The four-segment id.'), ...routeStatusFields })),
+  }),
+  [`PUT ${availabilityPath}`]: operation('setModelAvailability', 'Disable or enable a model', {
+    body: body(component('NewAvailability', newState), {
+      soft: ['Out for now', { state: 'soft_disabled', reason: 'Maintenance until 18:00 UTC' }],
+      available: ['Back', { state: 'available' }],
+    }),
+    answers: json('The state.', availability),
+  }),
+  [`DELETE ${holdPath}`]: operation('liftHold', 'Lift a quota hold', { answers: noContent }),
+  'POST /admin/v1/catalogue/reload': operation('reloadCatalogue', 'Reload the catalogue', {
+    description: 'Takes changed catalogue files and provider settings into use: all of them, or none.',
+    answers: json('What is in use now.', catalogueCounts),
+  }),
+  'GET /admin/v1/catalogue/retirements': operation('listRetirements', 'List routes that retire', {
+    description:
+      'Routes that retire within 60 days or are retired, and what leads to them in the settings of accounts.',
+    answers: list(retirement, 'The routes.'),
+  }),
+  'GET /admin/v1/audit': auditOperation,
+});

@@ -1,4 +1,5 @@
 /** `/v1/account`: the settings of the account, for a management key and in the dashboard for a session. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AccountChange } from '../../accounts/directory.js';
@@ -10,6 +11,9 @@ import { personText } from '../admin/fields.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { budgetFields, budgetJson, changedBudget } from '../keys/budget-fields.js';
+import { body, component, json, operation, record, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { accountSettings } from '../openapi/shared.js';
 import { settingsFields } from '../projects/project-fields.js';
 import { standingOf } from '../rights.js';
 import { settledWaitMs } from './generations.js';
@@ -35,7 +39,7 @@ export const settingFields = {
 };
 
 /** What is left out stays as it is. */
-export const settingsChange = z.strictObject(settingFields);
+const settingsChange = z.strictObject(settingFields);
 
 /** `prefix` is `/v1`, or nothing in the dashboard. */
 export function registerOwnAccount(app: FastifyInstance, deps: HttpDeps, prefix: string): void {
@@ -103,3 +107,28 @@ function wholeAccount(request: FastifyRequest): Account {
   if (reach) throw gatewayError('whole_account_key_required');
   return account;
 }
+
+const ownAccountAnswer = json(
+  'The account.',
+  record('OwnAccount', {
+    object: { const: 'account' },
+    id: s.text('Its id.'),
+    email: s.text('Its email address.'),
+    name: s.textOrNull('Its name.'),
+    ...accountSettings,
+    created_at: s.time('When it was made.'),
+  }),
+);
+
+const about = 'The settings of the account, for a management key of the whole account.';
+export const ownAccount = resource('Settings', about, 'management', {
+  'GET /v1/account': operation('getOwnAccount', 'Get the account', { answers: ownAccountAnswer }),
+  'PATCH /v1/account': operation('updateOwnAccount', 'Change the settings of the account', {
+    description: 'A field that is left out stays as it is.',
+    body: body(component('SettingsChange', settingsChange), {
+      closed: ['Settings by management keys only', { settings_by_keys: false }],
+      name: ['Another name', { name: 'Example' }],
+    }),
+    answers: ownAccountAnswer,
+  }),
+});

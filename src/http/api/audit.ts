@@ -1,4 +1,5 @@
 /** `GET /v1/audit`: what was done to an account and by it, for a management key and in the dashboard for a session. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../../domain/account.js';
 import { shownPersonId } from '../../domain/organisation.js';
@@ -6,6 +7,8 @@ import { gatewayError } from '../../errors/gateway-error.js';
 import type { AuditEntry } from '../../storage/store.js';
 import { accountOf, managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { list, operation, record } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
 
 export const ownAuditLimit: NumberParameter = {
@@ -85,3 +88,29 @@ export function auditEntryJson({ id, seq, createdAt, actor, by, accountId, addre
     ...{ action, subject, details, leaf_index: leafIndex },
   };
 }
+
+export const shownEntry = {
+  id: s.text('Its id.'),
+  seq: s.integer('Its number, from 1 and without gaps.'),
+  created_at: s.time('When.'),
+  actor: s.text('Who: `operator`, `system`, `anonymous` or `account:{id}`.'),
+  by: s.textOrNull('Who more exactly: `person:{id}`, `key:{id}` or `admin_token`; null where it is not known.'),
+  account: s.textOrNull('The account that it concerns; null where it concerns none.'),
+  address: s.textOrNull('The address that it was done from; null where it is not known.'),
+  action: s.text('What was done: `key.create`, `credits.post` …'),
+  subject: s.text('To what.'),
+  details: { type: ['object', 'null'], additionalProperties: true, description: 'The rest.' },
+  leaf_index: s.integerOrNull(
+    'Its place in the log of receipts; null until it is sealed, and for entries from before the log had the audit.',
+  ),
+};
+
+export const ownAuditOperation = operation('listOwnAudit', 'List what was done to the account and by it', {
+  description: 'Newest first. Of an operator it says no more than that it was one.',
+  parameters: [
+    s.numberParameter(ownAuditLimit),
+    s.query('after', 'Only entries that follow the one with this id.'),
+    s.query('action', 'Only this action, or its first part such as `key`.'),
+  ],
+  answers: list(record('OwnAuditEntry', { object: { const: 'audit_entry' }, ...shownEntry }), 'The entries.'),
+});

@@ -1,4 +1,5 @@
 /** `GET /v1/budget`: what the key in use, its project and its account may spend in their periods, and have spent. */
+
 import type { FastifyInstance } from 'fastify';
 import { periodEnd, periodStart } from '../../accounts/keys/limit-period.js';
 import { type BoundKind, boundsOf, openingPico } from '../../accounts/spending/spend-bounds.js';
@@ -7,6 +8,9 @@ import type { Identity } from '../../domain/account.js';
 import type { Budget, BudgetPeriod } from '../../domain/organisation.js';
 import { callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { record } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { period } from '../openapi/shared.js';
 import { recordsOf } from './generations.js';
 
 interface Allowance {
@@ -72,3 +76,20 @@ function allowanceJson({ limitPico, period }: Allowance, spentPico: PicoUsd, hel
     ends_at: endMs === null ? null : new Date(endMs).toISOString(),
   };
 }
+
+const allowanceOf = (what: string) =>
+  s.object({
+    limit_usd: s.textOrNull(`How much ${what} may spend in a period; null is no limit.`),
+    period,
+    spent_usd: s.usd('What was spent in the current period; with `never`, in all.'),
+    held_usd: s.usd('What requests in flight hold of the limit.'),
+    remaining_usd: s.textOrNull('What is left of the limit, without what is held; null without a limit.'),
+    ends_at: s.timeOrNull('When the next period begins; null for `never`.'),
+  });
+
+export const budgetReport = record('BudgetReport', {
+  object: { const: 'budget' },
+  key: allowanceOf('the key'),
+  project: allowanceOf('the project'),
+  account: allowanceOf('the account'),
+});

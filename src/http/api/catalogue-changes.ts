@@ -1,20 +1,26 @@
 /** `GET /v1/catalogue/changes` and `GET /catalogue/changes.atom`: what every load of the catalogue has changed. No key is needed. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { catalogueDigest } from '../../catalogue/digest.js';
+
+import { changeKinds } from '../../catalogue/facts.js';
 import type { ChangeQuery, RecordedChange } from '../../storage/store.js';
 import type { HttpDeps } from '../deps.js';
+import { list, operation, record, resource, textAnswer } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { changedValue } from '../openapi/shared.js';
 import { type NumberParameter, queryNumber, queryText } from '../query.js';
 import { allowOrigin } from '../server/headers.js';
 import { atomFeed } from './catalogue-feed.js';
 
-export const changesLimit: NumberParameter = {
+const changesLimit: NumberParameter = {
   name: 'limit',
   description: 'How many.',
   default: 20,
   min: 1,
   max: 100,
 };
-export const changesOffset: NumberParameter = {
+const changesOffset: NumberParameter = {
   name: 'offset',
   description: 'How many of the newest to leave out.',
   default: 0,
@@ -70,3 +76,37 @@ function cachedChanges({ store, catalogue, clock }: HttpDeps): (query: ChangeQue
     return changes;
   };
 }
+
+const change = record('CatalogueChange', {
+  at: s.time('When it was loaded.'),
+  digest: s.text('Of the catalogue in force from then on.', { pattern: '^[0-9a-f]{64}$' }),
+  kind: s.oneOfValues(changeKinds, 'What kind of fact it is.'),
+  id: s.text('A route, `{creator}/{model}`, a provider or a locode.'),
+  field: s.text('What changed; `id` where the route, model or provider itself came or went.'),
+  from: changedValue('Null where there was nothing.'),
+  to: changedValue('Null where there is nothing any more.'),
+  source: s.textOrNull('Where the figure is from, as the catalogue’s file says.'),
+  as_of: s.textOrNull('Of when it is, as the catalogue’s file says.'),
+});
+
+const filters = [
+  s.query('model', 'Only changes of this model and its routes, `{creator}/{model}`.', s.plainText, {
+    example: 'lodestone/echo',
+  }),
+  s.query('provider', 'Only changes of this provider and its routes.', s.plainText, { example: 'sandbox' }),
+];
+
+const about = 'What changed about prices, regions, jurisdictions and terms. No key is needed.';
+export const catalogueChanges = resource('Catalogue', about, 'open', {
+  'GET /v1/catalogue/changes': operation('listCatalogueChanges', 'List changes of the catalogue', {
+    description:
+      'Newest first. Prices are decimals in USD for a million tokens, for one call of a tool or one request.',
+    parameters: [...filters, s.numberParameter(changesLimit), s.numberParameter(changesOffset)],
+    answers: list(change, 'The list.', { has_more: s.boolean('Whether there are older ones.') }),
+  }),
+  'GET /catalogue/changes.atom': operation('getCatalogueFeed', 'Subscribe to changes of the catalogue', {
+    description: 'The newest hundred as an Atom feed (RFC 4287).',
+    parameters: filters,
+    answers: textAnswer('The feed.', 'application/atom+xml', '^<\\?xml '),
+  }),
+});

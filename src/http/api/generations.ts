@@ -1,18 +1,18 @@
 /** The usage history of an account, newest first, including requests that have just ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { idTimeMs } from '../../base/ids.js';
-import { usdText } from '../../base/money.js';
-import type { CredentialName } from '../../catalogue/credential-name.js';
 import { keyProjectId } from '../../domain/account.js';
-import { billJson, usageJson } from '../../domain/bill-json.js';
 import type { Generation } from '../../domain/generation.js';
-import { defaultProjectId, shownPersonId } from '../../domain/organisation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type GenerationQuery, QueryTooSlow, StoreUnavailable } from '../../storage/store.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { asGatewayError } from '../faults.js';
+import { json, list, operation, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { hasMore } from '../openapi/shared.js';
 import { type NumberParameter, queryInstant, queryNumber, queryText } from '../query.js';
+import { generationJson, generationProject, shownGeneration } from './generation-record.js';
 
 /** A reader waits this long for records on their way into the store, so that it finds the requests that it made itself. */
 export const settledWaitMs = 2000;
@@ -66,8 +66,6 @@ async function findOwn({ store, journal }: HttpDeps, accountId: string, id: stri
   const found = (await store.generations.find(accountId, id)) ?? journal.unsettled?.(id) ?? null;
   return found?.accountId === accountId ? found : null;
 }
-
-const generationProject = ({ projectId, accountId }: Generation) => projectId ?? defaultProjectId(accountId);
 
 export async function generationNamed(deps: HttpDeps, find: () => Promise<Generation | null>, id: string) {
   const generation = await recordsOf(deps, async () => (await find()) ?? (await settledElsewhere(deps, id, find)));
@@ -154,51 +152,31 @@ function statusOf(text: string | undefined): GenerationQuery['status'] {
   throw gatewayError('field_invalid', { param: 'status', reason: 'must be "ok", "error" or an HTTP status' });
 }
 
-export function generationJson(generation: Generation) {
-  return {
-    id: generation.id,
-    request_id: generation.requestId,
-    created_at: new Date(generation.createdAt).toISOString(),
-    key_name: generation.keyName,
-    requested_model: generation.requestedModel,
-    served_model: generation.servedModel,
-    provider: generation.provider,
-    locode: generation.locode,
-    streamed: generation.streamed,
-    status: generation.status,
-    prompt_tokens: generation.promptTokens,
-    completion_tokens: generation.completionTokens,
-    cached_tokens: generation.cachedTokens,
-    reasoning_tokens: generation.reasoningTokens,
-    cost_usd: usdText(generation.costPico),
-    notional_usd: generation.notionalPico == null ? null : usdText(generation.notionalPico),
-    is_byok: generation.credentialId != null,
-    credential: credentialJson(generation),
-    latency_ms: generation.latencyMs,
-    first_byte_ms: generation.firstByteMs,
-    providers_attempted: generation.providersAttempted,
-    fallback_occurred: generation.fallbackOccurred,
-    finish_reason: generation.finishReason,
-    stream_end: generation.streamEnd,
-    usage_source: generation.usageSource,
-    error_code: generation.errorCode,
-    attempts: generation.attempts,
-    skipped: generation.skipped ?? [],
-    request_policy: generation.requestPolicy ?? null,
-    door: generation.door ?? 'chat',
-    service_tier: generation.bill?.tier ?? null,
-    project: generationProject(generation),
-    holder: generation.holderId ? shownPersonId(generation.holderId) : null,
-    end_user: generation.endUser ?? null,
-    usage: usageJson(generation),
-    ...billJson(generation.bill, generation.credentialId == null ? null : generation.costPico),
-  };
-}
+const oneGeneration = json('The record.', s.object({ data: shownGeneration }));
+const idText = { ...s.plainText, minLength: 1 };
+const ofProject = 'Only requests of the project with this id. An inference key sees those of its own project.';
 
-/** Whose credential served; null where nobody did. */
-function credentialJson({ servedModel, credentialId, credentialOwner }: Generation): CredentialName | null {
-  if (servedModel === null) return null;
-  return credentialId == null
-    ? { id: null, owner: 'operator' }
-    : { id: credentialId, owner: credentialOwner ?? 'account' };
-}
+const about = 'One record a request: who served, tokens, cost, times. Never the text.';
+export const generations = resource('Generations', about, 'key', {
+  'GET /v1/generations': operation('listGenerations', 'List generations', {
+    description: 'Newest first. `after` takes the last id of a page and gives the next one.',
+    parameters: [
+      s.numberParameter(generationsLimit),
+      s.query('after', 'Only records older than this id.'),
+      s.query('key', 'Only requests of the key of this name.'),
+      s.query('end_user', 'Only requests for this end user, where the account keeps them.'),
+      s.query('project', ofProject),
+      s.query('holder', 'Only requests with keys that this person held.'),
+      s.query('model', 'Only requests for, or served by, this id.'),
+      s.query('request_id', 'Only the request with this `x-request-id`.'),
+    ],
+    answers: list(shownGeneration, 'A page.', hasMore),
+  }),
+  'GET /v1/generation/{id}': operation('getGeneration', 'Get a generation', { answers: oneGeneration }),
+  'GET /v1/generation': operation('getGenerationByQuery', 'Get a generation (id in the query)', {
+    parameters: [
+      s.query('id', 'The `id` of an answer, or the `x-request-id` of its response.', idText, { required: true }),
+    ],
+    answers: oneGeneration,
+  }),
+});

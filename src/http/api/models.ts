@@ -2,12 +2,9 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { targetModelId } from '../../accounts/aliases/alias-target.js';
-import type { DataPolicyInForce, Quantization } from '../../base/data-policy.js';
-import { isOld } from '../../catalogue/dates.js';
 import { findModel, findRoute, routeOf } from '../../catalogue/lookup.js';
 import { idExcerpt, parseModelId } from '../../catalogue/model-id.js';
 import type { ModelName } from '../../catalogue/model-name.js';
-import { priceAt, priceProvenance } from '../../catalogue/price.js';
 import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } from '../../catalogue/route.js';
 import { shortIdOf } from '../../catalogue/short-id.js';
 import type { Alias } from '../../domain/account.js';
@@ -15,9 +12,10 @@ import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { termsPermit } from '../../territory/territory.js';
 import { accountOf, callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { json, list, operation, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { queryChoice } from '../query.js';
-import { commonValue, type Pricing, pricingOf } from './model-pricing.js';
-import { type Architecture, architectureOf, supportedParameters } from './model-traits.js';
+import { autoEntry, type ModelEntry, routeEntry, shownModel } from './model-entry.js';
 
 export function registerModels(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/v1/models', async (request) => {
@@ -182,109 +180,12 @@ function notOffered(id: string, reason: string): GatewayError {
   return gatewayError('model_not_offered', { id: idExcerpt(id), reason });
 }
 
-/** OpenAI's model object with what the catalogue knows about a route. */
-interface ModelEntry {
-  id: string;
-  object: 'model';
-  /** What a name of the operator stands for; only on names. */
-  name_of?: string;
-  created: number;
-  owned_by: string;
-  name: string;
-  kind: ModelKind;
-  architecture: Architecture;
-  /** Only of embedding models that publish it. */
-  dimensions?: number;
-  context_length: number | null;
-  max_output_tokens: number | null;
-  pricing: Pricing;
-  /** The date of the figures, as the catalogue has it; null where it does not say, and where routes differ. */
-  as_of: string | null;
-  /** That date is more than 90 days ago. */
-  stale: boolean;
-  /** It is an offer without a known end: it holds until the catalogue says otherwise. */
-  pricing_until_changed: boolean;
-  provider: string;
-  locode: string | null;
-  country: string | null;
-  carbon: number | null;
-  cloud_act: boolean | null;
-  /** null where nothing is known, and where the id leaves the choice to the gateway or is an alias. */
-  data_policy: DataPolicyInForce | null;
-  quantization: Quantization | null;
-  supported_parameters: string[];
-  /** Days of the model's life; null where the catalogue does not say, and on an `auto/` id where routes differ. */
-  released: string | null;
-  deprecated: string | null;
-  /** The day from which it is not served any more. An `auto/` id retires with the last of its routes. */
-  retires: { date: string; replaced_by: string | null } | null;
-}
-
-/** The smallest known value, which every route offers. */
-function smallest(routes: readonly Route[], read: (route: Route) => number | null): number | null {
-  const known = routes.map(read).filter((value) => value !== null);
-  return known.length === 0 ? null : Math.min(...known);
-}
-
-/** For models whose entry in the catalogue has no date: 2025-01-01. */
-const createdOtherwise = 1_735_689_600;
-
-/** The date of the model's entry, in seconds, so that it stays the same in every process and after every reload. */
-function createdOf({ provenance }: Model): number {
-  const ms = Date.parse(provenance?.asOf ?? '');
-  return Number.isNaN(ms) ? createdOtherwise : ms / 1000;
-}
-
-function entry(
-  id: string,
-  model: Model,
-  routes: readonly Route[],
-  atMs: number,
-): Omit<ModelEntry, 'provider' | 'locode'> {
-  const asOf = commonValue(routes, (route) => priceProvenance(route).asOf);
-  return {
-    id,
-    object: 'model',
-    created: createdOf(model),
-    owned_by: model.creator,
-    name: model.name,
-    kind: model.kind ?? 'chat',
-    architecture: architectureOf(model, routes),
-    ...(model.dimensions !== undefined && { dimensions: model.dimensions }),
-    // The window of a model that writes nothing is what it reads.
-    context_length: smallest(routes, ({ contextWindow }) => contextWindow ?? model.maxInputTokens ?? null),
-    max_output_tokens: smallest(routes, ({ maxOutputTokens }) => maxOutputTokens),
-    pricing: pricingOf(routes, atMs),
-    as_of: asOf,
-    stale: isOld(asOf, atMs),
-    pricing_until_changed: routes.some(({ price }) => price !== null && priceAt(price, atMs).offer !== undefined),
-    country: commonValue(routes, (route) => route.country),
-    carbon: commonValue(routes, (route) => route.carbon),
-    cloud_act: commonValue(routes, (route) => route.provider.cloudAct),
-    data_policy: null,
-    quantization: null,
-    supported_parameters: supportedParameters(model, routes),
-    ...lifeOf(routes),
-  };
-}
-
-function lifeOf(routes: readonly Route[]): Pick<ModelEntry, 'released' | 'deprecated' | 'retires'> {
-  const ends = routes.flatMap(({ life }) => life?.retires ?? []).sort((a, b) => b.atMs - a.atMs);
-  const [last] = ends.length === routes.length ? ends : [];
-  return {
-    released: commonValue(routes, ({ life }) => life?.released ?? null),
-    deprecated: commonValue(routes, ({ life }) => life?.deprecated ?? null),
-    retires: last ? { date: last.date, replaced_by: last.replacedBy } : null,
-  };
-}
-
-function routeEntry(route: Route, atMs: number, id = route.id): ModelEntry {
-  const { provider, locode, dataPolicy = null, quantization = null } = route;
-  const facts = id === route.id ? { data_policy: dataPolicy, quantization } : {};
-  return { ...entry(id, route.model, [route], atMs), provider: provider.id, locode, ...facts };
-}
-
-/** `routes` are the servable routes, from which the walk chooses. */
-function autoEntry(model: Model, routes: readonly Route[], atMs: number, id = `auto/${model.canonicalId}`): ModelEntry {
-  return { ...entry(id, model, routes, atMs), provider: 'auto', locode: null };
-}
+export const models = resource('Models', 'The ids that can be served now.', 'key', {
+  'GET /v1/models': operation('listModels', 'List models', {
+    description:
+      'Every servable route as a four-segment id, one `auto/` id for each model, and the account’s aliases. Servable means: configured, priced, not held, not disabled, permitted in your territory.',
+    parameters: [s.query('kind', 'Only models of this kind.', { type: 'string', enum: [...modelKinds] })],
+    answers: list(shownModel),
+  }),
+  'GET /v1/models/{id}': operation('getModel', 'Get a model', { answers: json('The model.', shownModel) }),
+});

@@ -1,4 +1,5 @@
 /** The proof of a receipt: for the account that it belongs to, and for operators. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ReceiptProof } from '../../proof/check-proof.js';
@@ -6,6 +7,8 @@ import { leafHash } from '../../proof/merkle.js';
 import type { SealedLeaf } from '../../storage/log-types.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { json, operation, record } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { findWithin, reachedProjects, recordsOf, settledElsewhere } from './generations.js';
 
 export function registerProof(app: FastifyInstance, deps: HttpDeps): void {
@@ -52,3 +55,30 @@ function proofJson({ receipt, leafIndex, state, inclusionPath }: SealedLeaf): Re
     verifier_key: state.keys.at(-1)?.verifierKey ?? '',
   };
 }
+
+const proof = json(
+  'The proof.',
+  record('ReceiptProof', {
+    object: { const: 'receipt_proof' },
+    receipt: s.text('The receipt: canonical JSON (RFC 8785), as a text.'),
+    leaf_hash: s.text('SHA-256 of a zero byte and the receipt.', { contentEncoding: 'base64' }),
+    leaf_index: s.integer('Its place in the log.'),
+    tree_size: s.integer('The size of the log at the checkpoint.'),
+    inclusion_path: s.array(
+      { type: 'string', contentEncoding: 'base64' },
+      'The hashes from the leaf to the root (RFC 6962).',
+    ),
+    checkpoint: s.text('The signed checkpoint (C2SP tlog-checkpoint).'),
+    verifier_key: s.text('The key that has signed it (C2SP signed-note).'),
+  }),
+);
+
+export const proofOperations = {
+  'GET /v1/generation/{id}/proof': operation('getReceiptProof', 'Get the proof of a receipt', {
+    description: 'At most two seconds after the answer ended. `lodestone receipt verify` checks it.',
+    answers: proof,
+  }),
+  'GET /admin/v1/generations/{id}/proof': operation('getAnyReceiptProof', 'Get the proof of any account’s receipt', {
+    answers: proof,
+  }),
+};

@@ -1,4 +1,5 @@
 /** The fields of a credential at a provider: how a request sends them, what becomes of them, and how a credential is shown. */
+
 import { createPrivateKey } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -10,6 +11,8 @@ import { type CredentialUse, credentialUses, type Secret, type SecretKind } from
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { StoredCredential } from '../../storage/store.js';
 import { bodyFields, personText } from '../admin/fields.js';
+import { record } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { isOperators } from '../projects/project-fields.js';
 
 const modelsMax = 200;
@@ -96,7 +99,7 @@ const models = z
 const orNull = (type: string, more: object = {}) => ({ type: [type, 'null'], ...more });
 
 /** The rules of configuration files have no JSON Schema of their own. */
-export const agreementSchema = {
+const agreementSchema = {
   type: ['object', 'null'],
   additionalProperties: false,
   properties: {
@@ -243,3 +246,40 @@ export function credentialJson({ credential, state }: StoredCredential) {
     last_used_at: state.lastUsedAt === null ? null : new Date(state.lastUsedAt).toISOString(),
   };
 }
+
+const shownFields = {
+  object: { const: 'credential' },
+  id: s.text('Its id.', { pattern: '^cred-' }),
+  provider: s.text('The provider.'),
+  name: s.text('The owner’s name for it.'),
+  project: s.textOrNull('The project that it is used for; null is the whole account.'),
+  use: s.oneOfValues(credentialUses, 'Whether another credential is used beside it.'),
+  models: s.textsOrNull('The models that it covers; null is every model of the provider.'),
+  agreement: {
+    ...agreementSchema,
+    description: 'The owner’s contract with the provider, as far as routing policies ask about it.',
+  },
+  fingerprint: s.text('The first 8 hex digits of the SHA-256 of the secret’s canonical JSON.', {
+    pattern: '^[0-9a-f]{8}$',
+  }),
+  state: s.objectOf('What traffic and checks have shown.', {
+    status: s.oneOfValues(['unchecked', 'ok', 'failing'], 'Whether the provider has accepted it.'),
+    reason: s.textOrNull('What the provider said when it refused it.'),
+    since: s.time('Since when.'),
+  }),
+  created_at: s.time('When it was made.'),
+  last_used_at: s.timeOrNull('When it was used last; null where it never was.'),
+};
+export const shownCredential = record('Credential', shownFields);
+export const checkedCredential = record('CheckedCredential', {
+  ...shownFields,
+  check: s.objectOf('One call with it.', {
+    provider: s.text('The provider.'),
+    verdict: s.text('`ok`, or what is wrong.'),
+    route: s.textOrNull('The route that was called.'),
+    status: s.integerOrNull('The status of the answer.'),
+    latency_ms: s.integerOrNull('How long it took.'),
+    said: s.textOrNull('What the provider said.'),
+    advice: s.text('What to do; empty where nothing is wrong.'),
+  }),
+});

@@ -4,13 +4,10 @@ import { dayMs } from '../../accounts/keys/limit-period.js';
 import { parseUsd, usdText } from '../../base/money.js';
 import { type Budget, budgetPeriods } from '../../domain/organisation.js';
 import { gatewayError } from '../../errors/gateway-error.js';
+import { decimalAmount } from '../admin/fields.js';
 
 const thresholdsMax = 20;
 const defaultAlertAt: readonly number[] = [0.8, 1];
-
-const amount = z
-  .string('must be a decimal amount as text, like "10.00"')
-  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative');
 
 const alertsExpected = `must be a list of at most ${thresholdsMax} numbers above 0 and up to 1, like [0.8, 1]`;
 const isThreshold = (value: unknown): boolean => typeof value === 'number' && value > 0 && value <= 1;
@@ -28,7 +25,7 @@ const alertAt = z
 export const budgetFields = z
   .strictObject(
     {
-      limit_usd: amount.describe('How much may be spent in a period, as an exact decimal; `0` admits nothing.'),
+      limit_usd: decimalAmount.describe('How much may be spent in a period, as an exact decimal; `0` admits nothing.'),
       period: z
         .enum(budgetPeriods, 'must be "never", "daily", "weekly" or "monthly"')
         .optional()
@@ -43,7 +40,7 @@ export const budgetFields = z
   .optional()
   .describe('How much may be spent in a period; null is no budget.');
 
-export const openingSpent = amount
+export const openingSpent = decimalAmount
   .optional()
   .describe('What counts as spent in the current period of the budget beside what was spent here. It is in no ledger.');
 

@@ -8,14 +8,11 @@ import { parseUsd } from '../../base/money.js';
 import { importedFrom, isModelName, namePattern } from '../../catalogue/model-name.js';
 import type { Account, KeyTerms } from '../../domain/account.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { bodyFields, personText } from '../admin/fields.js';
+import { bodyFields, decimalAmount, perMinuteLimit, personText } from '../admin/fields.js';
 
 const entriesMax = 200;
 
-const usdText = z
-  .string('must be a decimal amount as text, like "10.00"')
-  .regex(/^[0-9]{1,15}(\.[0-9]{1,12})?$/, 'must be an amount like "10.00" of at most twelve decimals, not negative');
-const amount = usdText
+const amount = decimalAmount
   .nullable()
   .optional()
   .describe(
@@ -63,13 +60,9 @@ const listOf = (entry: z.ZodType<string>, what: string) =>
     .optional();
 
 const perMinute = (what: string) =>
-  z
-    .int('must be a whole number or null')
-    .min(1, 'must be 1 or greater')
-    .max(1_000_000_000, 'must be at most 1000000000')
-    .nullable()
-    .optional()
-    .describe(`${what} a minute through this key, not above the account’s; null is the account’s.`);
+  perMinuteLimit('must be a whole number or null').describe(
+    `${what} a minute through this key, not above the account’s; null is the account’s.`,
+  );
 
 export const modelIds = listOf(
   z
@@ -148,7 +141,7 @@ const importFields = {
     .optional()
     .describe('The last four characters of that token, for lists.'),
   imported_from: importedFrom.optional().describe('The system that the key comes from, and its id there.'),
-  opening_usage_usd: usdText
+  opening_usage_usd: decimalAmount
     .optional()
     .describe('What counts as spent in the current period of the cap, as an exact decimal.'),
 };

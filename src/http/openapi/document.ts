@@ -1,32 +1,40 @@
-/** Builds the OpenAPI document from the resources, the error table and the headers, and serves it. */
-import type { FastifyInstance } from 'fastify';
+/** The OpenAPI document, made of the resources, the error table and the headers. `register.ts` loads it when it is first asked for. */
+import { z } from 'zod';
 import { version } from '../../base/version.js';
-import { allowOrigin } from '../server/headers.js';
-import { type StaticContent, sendStatic, staticContent } from '../server/static-answer.js';
+import { adminAccounts } from '../admin/accounts.js';
+import { adminCatalogue } from '../admin/catalogue-updates.js';
+import { adminCredits } from '../admin/credits.js';
+import { adminNames } from '../admin/names.js';
+import { adminRoutes } from '../admin/routes.js';
+import { records } from '../admin/storage.js';
+import { ownAccount } from '../api/account.js';
+import { activityResource } from '../api/activity.js';
+import { aliases } from '../api/aliases.js';
+import { catalogueChanges } from '../api/catalogue-changes.js';
+import { generations } from '../api/generations.js';
+import { models } from '../api/models.js';
+import { account } from '../api/own-key.js';
+import { fallback, routingPolicy } from '../api/routing.js';
+import { tokenResource } from '../api/token.js';
+import { adminCredentials, credentials } from '../credentials/credentials.js';
+import { adminKeys, managedKeys } from '../keys/keys.js';
+import { receiptLog } from '../ops/log.js';
+import { ops } from '../ops/ops.js';
+import { status } from '../ops/status.js';
+import { webhooks } from '../ops/stripe-webhook.js';
+import { members } from '../people/members.js';
+import { people } from '../people/people.js';
+import { adminProjects, projects } from '../projects/projects.js';
 import { errorExamples, errorSchemas } from './errors.js';
 import { headers } from './headers.js';
-import { httpLayerResponse, pathsOf, type Resource } from './operations.js';
-import { account, aliases, fallback, routingPolicy } from './paths/account.js';
-import { activity } from './paths/activity.js';
-import { adminAccounts, adminCredits } from './paths/admin-accounts.js';
-import { adminRoutes } from './paths/admin-routes.js';
-import { adminCatalogue } from './paths/catalogue-updates.js';
+import { httpLayerResponse, pathsOf } from './operations.js';
 import { chat } from './paths/chat.js';
-import { adminCredentials, credentials } from './paths/credentials.js';
 import { messages, responses } from './paths/doors.js';
-import { catalogueChanges, status } from './paths/evidence.js';
-import { generations } from './paths/generations.js';
-import { adminKeys, managedKeys } from './paths/keys.js';
-import { log } from './paths/log.js';
-import { explain, models } from './paths/models.js';
-import { adminNames } from './paths/names.js';
-import { ops, webhooks } from './paths/ops.js';
-import { members, people } from './paths/people.js';
-import { adminProjects, ownAccount, projects } from './paths/projects.js';
-import { records } from './paths/records.js';
+import { explain } from './paths/explain.js';
 import { embeddings, rerank } from './paths/tasks.js';
-import { token } from './paths/token.js';
-import type { OpenApiDocument } from './types.js';
+import { Component, type Resource } from './resource.js';
+import { ref } from './schema.js';
+import type { OpenApiDocument, PathItem, Schema } from './types.js';
 
 /** Every resource, in the order of the API reference. */
 const resourceGroups = {
@@ -42,12 +50,12 @@ const resourceGroups = {
     aliases,
     fallback,
     generations,
-    log,
-    activity,
+    receiptLog,
+    activityResource,
     account,
     ownAccount,
     projects,
-    token,
+    tokenResource,
     credentials,
     managedKeys,
     members,
@@ -55,32 +63,19 @@ const resourceGroups = {
     status,
   ],
   'Admin API': [
-    ...[
-      adminAccounts,
-      people,
-      adminProjects,
-      adminCredentials,
-      adminKeys,
-      adminCredits,
-      adminRoutes,
-      adminCatalogue,
-      adminNames,
-    ],
+    adminAccounts,
+    people,
+    adminProjects,
+    adminCredentials,
+    adminKeys,
+    adminCredits,
+    adminRoutes,
+    adminCatalogue,
+    adminNames,
     records,
   ],
   Service: [ops, webhooks],
 };
-
-/** `GET /openapi.json` needs no key. */
-export function registerOpenApi(app: FastifyInstance): void {
-  let content: StaticContent | undefined;
-  app.get('/openapi.json', (request, reply) => {
-    content ??= staticContent('application/json; charset=utf-8', JSON.stringify(openApiDocument));
-    // Tools of other origins may read it, as they may call the API.
-    reply.headers(allowOrigin);
-    return sendStatic(request, reply, content, 'public, max-age=0, must-revalidate');
-  });
-}
 
 const description = `Lodestone is an inference gateway: chat completions, messages, responses, embeddings and rerank, routed to a provider and a region, with a receipt.
 
@@ -105,6 +100,33 @@ const securitySchemes = {
 
 const resources: readonly Resource[] = Object.values(resourceGroups).flat();
 
+/** The components that are named anywhere, by name. */
+const components = new Map<string, { readonly component: Component; schema: unknown }>();
+
+/** The value as JSON: a component becomes a reference, and the schema of a check becomes JSON Schema. */
+function jsonOf(value: unknown): unknown {
+  if (value instanceof Component) {
+    addComponent(value);
+    return ref(value.name);
+  }
+  if (value instanceof z.ZodType) {
+    const { $schema: _, ...schema } = z.toJSONSchema(value, { io: 'input' });
+    return schema;
+  }
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, jsonOf(member)]));
+}
+
+function addComponent(component: Component): void {
+  const known = components.get(component.name);
+  if (known && known.component !== component) throw new Error(`Two schemas have the name ${component.name}.`);
+  if (!known) components.set(component.name, { component, schema: jsonOf(component.schema) });
+}
+
+const paths = jsonOf(Object.assign({}, ...resources.map(pathsOf))) as Record<string, PathItem>;
+const schemas = Object.fromEntries([...components].map(([name, { schema }]) => [name, schema as Schema]));
+
 export const openApiDocument: OpenApiDocument = {
   openapi: '3.1.1',
   info: {
@@ -120,16 +142,12 @@ export const openApiDocument: OpenApiDocument = {
     name,
     tags: group.map(({ tag }) => tag.name),
   })),
-  paths: joined(resources.map(pathsOf)),
+  paths,
   components: {
     securitySchemes,
     headers,
     examples: errorExamples,
     responses: { HttpLayer: httpLayerResponse },
-    schemas: { ...joined(resources.map(({ schemas = {} }) => schemas)), ...errorSchemas },
+    schemas: { ...schemas, ...errorSchemas },
   },
 };
-
-function joined<T>(parts: readonly Readonly<Record<string, T>>[]): Record<string, T> {
-  return Object.assign({}, ...parts);
-}

@@ -1,36 +1,41 @@
 /** Describes what the bodies of `/v1/messages` and `/v1/responses` are made of: messages, tools and items. */
-import { array, object, open, text } from './schema.js';
+import * as s from './schema.js';
 import type { Schema } from './types.js';
 
-export const block = object({ type: text('What it is.') }, open);
+export const block = s.openObject({ type: s.text('What it is.') });
 
 const content = (blocksMin: number): Schema => ({
-  anyOf: [{ type: 'string' }, array(block, 'Blocks.', { minItems: blocksMin })],
+  anyOf: [{ type: 'string' }, s.array(block, 'Blocks.', { minItems: blocksMin })],
   description: 'Text, or blocks.',
 });
 
 /** Of the Messages API. */
 export const message: Schema = {
   anyOf: [
-    object({ role: { const: 'user' }, content: content(1) }, open),
-    object({ role: { enum: ['assistant', 'system'] }, content: content(0) }, open),
+    s.openObject({ role: { const: 'user' }, content: content(1) }),
+    s.openObject({ role: { enum: ['assistant', 'system'] }, content: content(0) }),
   ],
 };
 
 /** Of the Messages API. A tool without a type is a function of the client. */
 export const messageTool: Schema = {
   anyOf: [
-    { type: 'object', properties: { type: { type: 'string', not: { const: 'custom' } } }, required: ['type'], ...open },
+    {
+      type: 'object',
+      properties: { type: { type: 'string', not: { const: 'custom' } } },
+      required: ['type'],
+      ...s.open,
+    },
     {
       type: 'object',
       properties: {
         type: { enum: ['custom', null] },
         name: { type: 'string', minLength: 1 },
         description: { type: ['string', 'null'] },
-        input_schema: { type: 'object', ...open },
+        input_schema: { type: 'object', ...s.open },
       },
       required: ['name', 'input_schema'],
-      ...open,
+      ...s.open,
     },
   ],
 };
@@ -40,14 +45,14 @@ const typed = (types: readonly string[], member: string): Schema => ({
   type: 'object',
   properties: { type: { enum: types }, [member]: { type: 'string' } },
   required: ['type', member],
-  ...open,
+  ...s.open,
 });
 
 const otherThan = (types: readonly string[]): Schema => ({
-  ...{ type: 'object', properties: { type: { type: 'string', not: { enum: types } } }, required: ['type'], ...open },
+  ...{ type: 'object', properties: { type: { type: 'string', not: { enum: types } } }, required: ['type'], ...s.open },
 });
 
-const parts: Schema = array(
+const parts: Schema = s.array(
   {
     anyOf: [
       typed(['text', 'input_text', 'output_text'], 'text'),
@@ -72,7 +77,7 @@ export const item: Schema = {
         content: textOrParts,
       },
       required: ['role', 'content'],
-      ...open,
+      ...s.open,
     },
     {
       type: 'object',
@@ -83,13 +88,13 @@ export const item: Schema = {
         arguments: { type: 'string' },
       },
       required: ['type', 'call_id', 'name', 'arguments'],
-      ...open,
+      ...s.open,
     },
     {
       type: 'object',
       properties: { type: { const: 'function_call_output' }, call_id: { type: 'string' }, output: textOrParts },
       required: ['type', 'call_id', 'output'],
-      ...open,
+      ...s.open,
     },
     otherThan(['message', 'function_call', 'function_call_output', 'item_reference']),
   ],

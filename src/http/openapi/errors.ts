@@ -15,7 +15,7 @@ import { projectErrors } from '../../errors/table-projects.js';
 import { serviceErrors } from '../../errors/table-service.js';
 import { workloadErrors } from '../../errors/table-workloads.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
-import { array, integer, object, ref, text } from './schema.js';
+import * as s from './schema.js';
 import type { Example, Ref, Response, Schema } from './types.js';
 
 type Row = ErrorRow<Record<string, unknown>>;
@@ -63,12 +63,12 @@ const withReceipt: readonly Condition[] = [
   'provider_timeout',
 ];
 
-const receipt: Record<string, Schema> = {
-  providers_attempted: array({ type: 'string' }, 'The providers that were tried, in order.'),
-  breaker_skipped: array({ type: 'string' }, 'Routes left out because recent failures opened their breaker.'),
-  candidates_remaining: integer('Candidates neither tried nor ruled out. 0: the same id will not do better.'),
-  last_error: text('The message of the last upstream failure.'),
-};
+const receipt = s.optionals({
+  providers_attempted: s.texts('The providers that were tried, in order.'),
+  breaker_skipped: s.texts('Routes left out because recent failures opened their breaker.'),
+  candidates_remaining: s.integer('Candidates neither tried nor ruled out. 0: the same id will not do better.'),
+  last_error: s.text('The message of the last upstream failure.'),
+});
 
 /** The message of a row with `{name}` in place of each value. */
 function messageTemplate(row: Row): string {
@@ -78,16 +78,16 @@ function messageTemplate(row: Row): string {
 
 function errorSchema(condition: Condition): Schema {
   const row = rowOf(condition);
-  const properties: Record<string, Schema> = {
+  const error = s.object({
     type: { const: row.type },
     ...(row.code !== undefined && { code: { const: row.code } }),
-    param: row.param === undefined ? text('The offending field, where there is one.') : { const: row.param },
-    message: text('For people.', { examples: [messageTemplate(row)] }),
+    param:
+      row.param === undefined ? s.optional(s.text('The offending field, where there is one.')) : { const: row.param },
+    message: s.text('For people.', { examples: [messageTemplate(row)] }),
     ...(withReceipt.includes(condition) && receipt),
-  };
-  const optional = [...(row.param === undefined ? ['param'] : []), ...Object.keys(receipt)];
-  return object(
-    { error: object(properties, { optional }) },
+  });
+  return s.object(
+    { error },
     {
       title: `${row.status === 200 ? 'in the stream' : row.status} ${row.code ?? '(no code)'}`,
       description: `${row.when} **What to do:** ${row.remedy}`,
@@ -132,7 +132,7 @@ export function errorResponses(
 /** `envelope` is the schema of an API that has its own form of errors. */
 export function errorResponse(rows: readonly Condition[], headerNames: readonly string[], envelope?: Schema): Response {
   const mayRetryAfter = rows.some((condition) => rowOf(condition).retryAfter);
-  const schemas = rows.map((condition) => ref(errorSchemaName(condition)));
+  const schemas = rows.map((condition) => s.ref(errorSchemaName(condition)));
   const examples = rows.map((condition): [string, Ref] => [condition, { $ref: `#/components/examples/${condition}` }]);
   return {
     description: rows.map(rowText).join('\n'),

@@ -3,49 +3,8 @@ import type { Condition } from '../../errors/error-table.js';
 import { conditionsNaming, errorResponse, errorResponses } from './errors.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
 import { parametersOf } from './path-parameters.js';
-import type { Example, MediaType, Operation, Parameter, PathItem, RequestBody, Response, Schema } from './types.js';
-
-/** One subject of the API: a tag, its operations and their schemas. */
-export interface Resource {
-  readonly tag: { readonly name: string; readonly description: string };
-  /** Of operations that name none. What is under `/admin/v1` takes the admin token. */
-  readonly access?: Access;
-  /** By method and path: `GET /v1/keys`. */
-  readonly operations: Operations;
-  readonly schemas?: Readonly<Record<string, Schema>>;
-}
-
-export type Operations = Readonly<Record<string, OperationDescription>>;
-
-interface OperationDescription {
-  id: string;
-  access?: Access;
-  summary: string;
-  description?: string;
-  /** Beside those of the path, which `path-parameters.ts` describes. */
-  parameters?: readonly Parameter[];
-  /** JSON unless it has another type. */
-  body?: { schema: Schema; examples: Readonly<Record<string, Example>>; description?: string; type?: string };
-  /** The schema of errors, where the API has its own form of them. */
-  errors?: Schema;
-  /** The successful answers, by status. */
-  answers: Readonly<Record<string, Answer>>;
-}
-
-export interface Answer {
-  description: string;
-  /** Absent: no body. */
-  content?: Readonly<Record<string, MediaType>>;
-  /** In addition to those of every answer. */
-  headers?: readonly string[];
-}
-
-/** An answer of one JSON value. */
-export function json(description: string, schema: Schema, headers: readonly string[] = []): Answer {
-  return { description, content: { 'application/json': { schema } }, headers };
-}
-
-export const noContent: Answer = { description: 'Done; there is no body.' };
+import type { Access, Answer, Body, Described, Examples, Resource } from './resource.js';
+import type { MediaType, Operation, PathItem, RequestBody, Response, Schema } from './types.js';
 
 const everyAnswer = ['x-request-id'];
 
@@ -93,8 +52,6 @@ const keyErrors: readonly Condition[] = [
 
 const bodyErrors: readonly Condition[] = ['body_not_json', 'request_too_large', 'body_memory_full'];
 
-type Access = 'key' | 'management' | 'admin' | 'open' | 'probe' | 'metrics';
-
 interface Checks {
   errors: readonly Condition[];
   security: Operation['security'];
@@ -116,7 +73,7 @@ const accesses: Readonly<Record<Access, Checks>> = {
   metrics: { errors: [], security: [{}, { adminToken: [] }], headers: everyAnswer },
 };
 
-export function pathsOf({ tag, access = 'key', operations }: Resource): Record<string, PathItem> {
+export function pathsOf({ tag, access, operations }: Resource): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {};
   for (const [methodAndPath, operation] of Object.entries(operations)) {
     const [method, path] = methodAndPath.split(' ') as [string, string];
@@ -126,11 +83,11 @@ export function pathsOf({ tag, access = 'key', operations }: Resource): Record<s
   return paths;
 }
 
-function operationOf(operation: OperationDescription, path: string, tag: string, checks: Checks): Operation {
-  const { id, summary, description, body, answers } = operation;
-  const parameters = parametersOf(path, operation.parameters);
+function operationOf(described: Described, path: string, tag: string, checks: Checks): Operation {
+  const { id, summary, description, body, answers, errors } = described;
+  const parameters = parametersOf(path, described.parameters);
   const all = [...conditionsNaming(id), ...checks.errors, ...(body ? bodyErrors : [])];
-  const good = Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, checks.headers)]);
+  const good = [answers].flat().map((answer) => [answer.status ?? 200, responseOf(answer, checks.headers)]);
   return {
     operationId: id,
     tags: [tag],
@@ -141,25 +98,31 @@ function operationOf(operation: OperationDescription, path: string, tag: string,
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(good),
-      ...errorResponses(all, checks.headers, operation.errors),
-      default: operation.errors ? httpLayerOf(operation.errors) : { $ref: '#/components/responses/HttpLayer' },
+      ...errorResponses(all, checks.headers, errors),
+      default: errors ? httpLayerOf(errors) : { $ref: '#/components/responses/HttpLayer' },
     },
   };
 }
 
-function requestBodyOf({
-  schema,
-  examples,
-  description,
-  type = 'application/json',
-}: NonNullable<OperationDescription['body']>): RequestBody {
+function requestBodyOf({ schema, examples, description, type = 'application/json' }: Body): RequestBody {
+  const content = { [type]: mediaTypeOf({ schema, examples }) };
+  return { required: true, ...(description !== undefined && { description }), content };
+}
+
+function responseOf({ description, content = {}, headers = [] }: Answer, headerNames: readonly string[]): Response {
+  const types = Object.entries(content).map(([type, media]) => [type, mediaTypeOf(media)]);
   return {
-    required: true,
-    ...(description !== undefined && { description }),
-    content: { [type]: { schema, examples } },
+    description,
+    headers: headerRefs([...headerNames, ...headers]),
+    ...(types.length > 0 && { content: Object.fromEntries(types) }),
   };
 }
 
-function responseOf({ description, content, headers = [] }: Answer, headerNames: readonly string[]): Response {
-  return { description, headers: headerRefs([...headerNames, ...headers]), ...(content && { content }) };
+/** The schema of a check becomes JSON Schema with the document. */
+function mediaTypeOf(media: { schema: Body['schema']; examples?: Examples }): MediaType {
+  const { examples } = media;
+  const schema = media.schema as Schema;
+  if (!examples) return { schema };
+  const shown = Object.entries(examples).map(([name, [summary, value]]) => [name, { summary, value }]);
+  return { schema, examples: Object.fromEntries(shown) };
 }

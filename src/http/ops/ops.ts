@@ -1,10 +1,13 @@
 /** `/healthz`, `/readyz` and `/metrics`. No guard applies, except the limit on failed admin authentications. */
+
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { isLoopbackAddress, isLoopbackHost } from '../../base/ip-address.js';
 import { AdminGate } from '../admin/admin-gate.js';
 import { ExpectedToken } from '../admin/expected-token.js';
 import type { HttpDeps } from '../deps.js';
+import { json, operation, record, resource, textAnswer } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { answersInTime } from './answers-in-time.js';
 import { metricsText, prometheusContentType } from './metrics.js';
 
@@ -74,3 +77,48 @@ function isFromThisHost({ socket, headers }: Pick<IncomingMessage, 'socket' | 'h
   const host = (headers.host ?? '').replace(/:\d*$/, '');
   return isLoopbackHost(host) && Object.keys(headers).every(isOwnHeader);
 }
+
+const degraded = s.array(
+  { type: 'string', enum: ['redis', 'redis_url'] },
+  'Parts that are missing while it serves: `redis` cannot be reached, so requests are slower and limits are local; `redis_url` is not set although other processes serve from the same database.',
+);
+const ready = record('Ready', {
+  status: { const: 'ready' },
+  degraded: s.optional(degraded),
+  country_data: s.optional(
+    s.objectOf('The data by which addresses have a country; absent where none could be read.', {
+      built: s.text('The day on which it was made, UTC.', { pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+      age_days: s.integer('Whole days since then.', { minimum: 0 }),
+    }),
+  ),
+});
+const notReady = record('NotReady', {
+  status: { const: 'not_ready' },
+  missing: s.array({ type: 'string', enum: ['draining', 'snapshot', 'store', 'journal'] }, 'The missing parts.'),
+  reason: s.optional(s.text('Why the journal cannot be written.')),
+  degraded: s.optional(degraded),
+});
+
+export const ops = resource('Operations', 'Probes and metrics; no key is needed.', 'probe', {
+  'GET /healthz': operation('getHealth', 'Is the process alive?', {
+    answers: json('It is.', s.object({ status: { const: 'ok' } })),
+  }),
+  'GET /readyz': operation('getReadiness', 'Can it serve?', {
+    answers: [
+      json('A routing snapshot is loaded and the store answers.', ready),
+      { ...json('Not now; send no traffic.', notReady), status: 503 },
+    ],
+  }),
+  'GET /metrics': operation('getMetrics', 'Metrics for Prometheus', {
+    access: 'metrics',
+    description: 'From the host itself, or with the admin token.',
+    answers: textAnswer('Prometheus’ text format.', 'text/plain', '^# (HELP|TYPE) '),
+  }),
+  'GET /openapi.json': operation('getOpenApi', 'This document', {
+    access: 'open',
+    answers: [
+      json('OpenAPI 3.1.', { type: 'object', additionalProperties: true }, ['etag']),
+      { status: 304, description: 'It has not changed since the `etag` that was sent.', headers: ['etag'] },
+    ],
+  }),
+});

@@ -1,10 +1,12 @@
 /** `GET /v1/status` and the page `/status`: how every route did, from real traffic. No key is needed. */
+
 import type { FastifyInstance } from 'fastify';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { HttpDeps } from '../deps.js';
+import { list, operation, record, resource, textAnswer } from '../openapi/resource.js';
 import { strictPolicy } from './docs.js';
-import { type RouteStatusJson, statusJson } from './status-json.js';
+import { type RouteStatusJson, routeStatusFields, statusJson } from './status-json.js';
 import { readStatusTemplate, type ShownRoute, statusPage } from './status-page.js';
 
 const cacheControl = 'public, max-age=5';
@@ -52,3 +54,13 @@ function offeredRoutes({ catalogue, modelStates }: HttpDeps): Route[] {
 function providerNames({ catalogue }: HttpDeps): ReadonlyMap<string, string> {
   return new Map([...(catalogue.current?.providers.values() ?? [])].map(({ id, name }) => [id, name]));
 }
+
+export const status = resource('Status', 'How every route answered, from real requests. No key is needed.', 'open', {
+  'GET /v1/status': operation('getStatus', 'Status of every route', {
+    description: 'There is no such path where `status.public` is false.',
+    answers: list(record('RouteStatus', routeStatusFields), 'The routes that the gateway offers.'),
+  }),
+  'GET /status': operation('getStatusPage', 'The status page', {
+    answers: textAnswer('A page for people.', 'text/html', '^<!doctype html>'),
+  }),
+});

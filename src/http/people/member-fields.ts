@@ -1,4 +1,5 @@
 /** The fields of members and invitations: how a request sends them, and how an answer shows them. */
+
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { boundsFault, type Grant, type NewMember } from '../../accounts/people/members.js';
@@ -9,6 +10,9 @@ import { type Role, roles, shownPersonId } from '../../domain/organisation.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Invitation, MemberRecord } from '../../storage/store.js';
 import { bodyFields, emailAddress } from '../admin/fields.js';
+import { body, component, record } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { importedFrom as importedFromSchema, role as roleSchema } from '../openapi/shared.js';
 import type { NumberParameter } from '../query.js';
 
 export const membersLimit: NumberParameter = {
@@ -114,3 +118,53 @@ export function invitationJson(invitation: Invitation, account: Account, nowMs: 
 function shownProjects({ projects }: Account, ids: readonly string[] | null): readonly string[] | null {
   return ids?.filter((id) => projects.has(id)) ?? null;
 }
+
+export const pageParameters = [
+  s.numberParameter(membersLimit),
+  s.query('after', 'The id of the last entry of the page before.', { type: 'string' }),
+];
+
+const reachedProjects = s.textsOrNull('The ids of the projects that a developer reaches; null is all of them.');
+
+export const shownMember = record('Member', {
+  object: { const: 'member' },
+  id: s.text('The person’s id.', { pattern: '^per-' }),
+  email: s.text('The email address with which they sign in.'),
+  imported_from: s.optional(importedFromSchema('the person')),
+  name: s.textOrNull('Their name.'),
+  role: roleSchema,
+  projects: reachedProjects,
+  source: s.text('`manual`, or the identity provider whose group gives the role, like `oidc:corp`.'),
+  roles: s.objectsOf('Every role; the highest is in force.', {
+    role: roleSchema,
+    source: s.text('Where the role comes from.'),
+  }),
+  created_at: s.time('When they became a member.'),
+  last_seen_at: s.timeOrNull('When they last used the dashboard in this account, to the minute.'),
+});
+
+const invitation = {
+  object: { const: 'invitation' },
+  id: s.text('Its id.'),
+  email: s.text('Who is invited.'),
+  role: roleSchema,
+  projects: reachedProjects,
+  status: s.oneOfValues(['pending', 'accepted', 'expired'], 'Whether its link can still be used.'),
+  invited_by: s.text('Who invited them.'),
+  created_at: s.time('When it was made.'),
+  expires_at: s.time('When its link stops working: after 7 days.'),
+};
+export const shownInvitation = record('Invitation', invitation);
+export const createdInvitation = record('CreatedInvitation', {
+  ...invitation,
+  mailed: s.boolean('The link was mailed.'),
+  url: s.textOrNull('The link, in this answer and never again; null where it was mailed.'),
+  token: s.textOrNull('The secret of the link; null where it was mailed.'),
+});
+
+const developer = ['A developer', { email: 'grace@example.com', role: 'developer', projects: null }] as const;
+export const newMemberBody = body(component('NewMember', newMember), { developer });
+export const newImportedMemberBody = body(component('NewImportedMember', newImportedMember), { developer });
+export const memberChangeBody = body(component('MemberChange', memberChange), {
+  role: ['Another role', { role: 'auditor' }],
+});

@@ -1,4 +1,5 @@
 /** `/v1/members` and `/v1/invitations`, for management keys and in the dashboard, and the members of any account for operators. */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Changer } from '../../accounts/people/members.js';
 import { shownPersonId } from '../../domain/organisation.js';
@@ -6,15 +7,24 @@ import { accountNamed } from '../admin/accounts.js';
 import { actingPerson } from '../admin/audit.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
+import { created, json, list, noContent, operation, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
 import { queryId, queryNumber, queryText } from '../query.js';
 import { standingOf } from '../rights.js';
 import {
+  createdInvitation,
   invitationJson,
+  memberChangeBody,
   memberChangeOf,
   memberJson,
   membersLimit,
+  newImportedMemberBody,
   newImportedMemberOf,
+  newMemberBody,
   newMemberOf,
+  pageParameters,
+  shownInvitation,
+  shownMember,
 } from './member-fields.js';
 
 type WithId = { Params: { id: string } };
@@ -122,3 +132,61 @@ export function registerAccountMembers(app: FastifyInstance, deps: HttpDeps): vo
 function removedJson({ id, disabledKeys }: { id: string; disabledKeys: readonly string[] }) {
   return { removed: shownPersonId(id), disabled_keys: disabledKeys };
 }
+
+const oneMember = json('The member.', shownMember);
+const removed = json(
+  'Who was removed.',
+  s.object({
+    removed: s.text('The person’s id.'),
+    disabled_keys: s.array(
+      s.text('The id of a key.'),
+      'The keys that they held in the account, which are disabled now.',
+    ),
+  }),
+);
+
+const about = 'Who may do what in an account. A management key has the rights of an admin; operators have all of them.';
+const accountMembers = '/admin/v1/accounts/{id}/members';
+
+export const members = resource('Members', about, 'management', {
+  'GET /v1/members': operation('listMembers', 'List the members of the account', {
+    parameters: [...pageParameters, s.query('find', 'A part of the email or the name.')],
+    answers: list(shownMember),
+  }),
+  'GET /v1/members/{id}': operation('getMember', 'Get a member', { answers: oneMember }),
+  'PATCH /v1/members/{id}': operation('updateMember', 'Change the role of a member', {
+    description: 'A field that is left out stays as it is. Admins change members below admin.',
+    body: memberChangeBody,
+    answers: oneMember,
+  }),
+  'DELETE /v1/members/{id}': operation('removeMember', 'Remove a member', {
+    description: 'Ends their sessions in the account at once, on every replica, and disables the keys that they hold.',
+    answers: removed,
+  }),
+  'GET /v1/invitations': operation('listInvitations', 'List invitations', {
+    parameters: pageParameters,
+    answers: list(shownInvitation),
+  }),
+  'POST /v1/invitations': operation('createInvitation', 'Invite somebody', {
+    description:
+      'Makes a link that works once, for 7 days. It is mailed where mail is set up, else shown in this answer. A newer invitation of the same email takes the place of an earlier one.',
+    body: newMemberBody,
+    answers: created(json('The invitation.', createdInvitation)),
+  }),
+  'DELETE /v1/invitations/{id}': operation('revokeInvitation', 'Revoke an invitation', { answers: noContent }),
+  [`GET ${accountMembers}`]: operation('listAccountMembers', 'List the members of an account', {
+    parameters: pageParameters,
+    answers: list(shownMember),
+  }),
+  [`POST ${accountMembers}`]: operation('addAccountMember', 'Add a member without an invitation', {
+    description: 'Makes the person too where there is none of that email.',
+    body: newImportedMemberBody,
+    answers: created(oneMember),
+  }),
+  [`GET ${accountMembers}/{member_id}`]: operation('getAccountMember', 'Get a member', { answers: oneMember }),
+  [`PATCH ${accountMembers}/{member_id}`]: operation('updateAccountMember', 'Change the role of a member', {
+    body: memberChangeBody,
+    answers: oneMember,
+  }),
+  [`DELETE ${accountMembers}/{member_id}`]: operation('removeAccountMember', 'Remove a member', { answers: removed }),
+});

@@ -1,4 +1,5 @@
 /** `/admin/v1/people`: everybody who can sign in, for operators. */
+
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { membershipInForce } from '../../accounts/roles.js';
@@ -8,9 +9,12 @@ import type { Person } from '../../storage/store.js';
 import { actingPerson } from '../admin/audit.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
+import { body, component, created, json, list, operation, record, resource } from '../openapi/resource.js';
+import * as s from '../openapi/schema.js';
+import { importedFrom, role } from '../openapi/shared.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
 import { queryId, queryNumber, queryText } from '../query.js';
-import { membersLimit } from './member-fields.js';
+import { membersLimit, pageParameters } from './member-fields.js';
 
 export const personChange = z.strictObject({
   status: z
@@ -117,3 +121,60 @@ async function personJson({ store, directory }: HttpDeps, person: Person) {
     created_at: new Date(person.createdAt).toISOString(),
   };
 }
+
+const shownPerson = record('Person', {
+  object: { const: 'person' },
+  id: s.text('The person’s id.', { pattern: '^per-' }),
+  email: s.text('The email address with which they sign in. Nobody else has it.'),
+  name: s.textOrNull('Their name.'),
+  status: s.oneOfValues(['active', 'suspended'], 'A suspended person cannot sign in.'),
+  operator: s.boolean('They are an operator in the dashboard.'),
+  two_factor: s.boolean('Sign-in asks for a code.'),
+  has_password: s.boolean('They can sign in with a password.'),
+  link_provider: s.textOrNull('The identity provider that is linked with the next sign-in.'),
+  imported_from: importedFrom('the person'),
+  identities: s.objectsOf('Who they are at identity providers.', {
+    provider: s.text('The id of the identity provider in the configuration.'),
+    issuer: s.text('Its issuer.'),
+    subject: s.text('Who they are there.'),
+    email: s.text('Their email there.'),
+    operator: s.boolean('A group of their last sign-in gives operator rights.'),
+    created_at: s.time('When it was linked.'),
+    last_used_at: s.time('When they signed in with it last.'),
+  }),
+  accounts: s.objectsOf('The accounts that they are a member of.', {
+    id: s.text('The account’s id.'),
+    email: s.textOrNull('Its email.'),
+    name: s.textOrNull('Its name.'),
+    role,
+  }),
+  created_at: s.time('When they came.'),
+});
+const onePerson = json('The person.', shownPerson);
+const resetLink = { url: s.text('Give it to the person only.'), expires_at: s.time('When it expires.') };
+
+export const people = resource('People', 'For operators: everybody who can sign in at the dashboard.', 'admin', {
+  'GET /admin/v1/people': operation('listPeople', 'List people', {
+    parameters: [s.query('email', 'Only the person of this email.', { type: 'string' }), ...pageParameters],
+    answers: list(shownPerson),
+  }),
+  'GET /admin/v1/people/{id}': operation('getPerson', 'Get a person', { answers: onePerson }),
+  'PATCH /admin/v1/people/{id}': operation('updatePerson', 'Suspend a person, or make them an operator', {
+    body: body(component('PersonChange', personChange), {
+      active: ['Active', { status: 'active', operator: false }],
+    }),
+    answers: onePerson,
+  }),
+  'POST /admin/v1/people/{id}/password-reset': operation('resetPersonPassword', 'Make a link that resets a password', {
+    description: 'The link works once, within 24 hours.',
+    answers: created(json('The link.', s.object(resetLink))),
+  }),
+  'POST /admin/v1/people/{id}/link': operation('linkPerson', 'Link an identity provider with the next sign-in', {
+    body: body(component('LinkWish', linkWish), { corp: ['A provider', { provider: 'corp' }] }),
+    answers: onePerson,
+  }),
+  'DELETE /admin/v1/people/{id}/two-factor': operation('resetPersonTwoFactor', 'Reset two-factor sign-in', {
+    description: 'For a lost device. Ends the sessions of the person.',
+    answers: onePerson,
+  }),
+});

@@ -5,20 +5,16 @@ import { importedFrom } from '../../catalogue/model-name.js';
 import type { TrustEntry } from '../../domain/organisation.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { ProjectChange } from '../../storage/store.js';
-import { bodyFields, personText } from '../admin/fields.js';
+import { bodyFields, perMinuteLimit, personText } from '../admin/fields.js';
 import { budgetFields, openingSpent } from '../keys/budget-fields.js';
 import { type Bounds, modelIds, modelsOf, providerIds, providersOf, unknownName } from '../keys/key-fields.js';
 
 const trustMax = 50;
 
 const perMinute = (what: string) =>
-  z
-    .int('must be a whole number or null')
-    .min(1, 'must be 1 or greater')
-    .max(1_000_000_000, 'must be at most 1000000000')
-    .nullable()
-    .optional()
-    .describe(`${what} a minute through all of its keys together; null is no limit of its own.`);
+  perMinuteLimit('must be a whole number or null').describe(
+    `${what} a minute through all of its keys together; null is no limit of its own.`,
+  );
 
 /** Without control characters and half characters, which no claim has and a store may refuse. */
 const shortText = (max: number) =>

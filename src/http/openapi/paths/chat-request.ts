@@ -4,48 +4,44 @@ import { messageRoles, stopSequencesMax } from '../../../doors/chat/messages.js'
 import { preferenceSchemas } from '../../../policy/request-schema.js';
 import type { refusableParameters } from '../../../wire/chat-request.js';
 import { fallbackModelsMax } from '../../../wire/chat-request.js';
-import { array, object, open, ref, text } from '../schema.js';
+import { component } from '../resource.js';
+import * as s from '../schema.js';
 import type { Schema } from '../types.js';
 
 /** `null` is the same as leaving the field out. */
-function optional(type: string, description: string, more: Schema = {}): Schema {
+function nullable(type: string, description: string, more: Schema = {}): Schema {
   return { type: [type, 'null'], description, ...more };
 }
 
 const refusable = (name: (typeof refusableParameters)[number], type: string, description: string, more?: Schema) => ({
-  [name]: optional(type, `${description} Refused with a 400 where the route cannot apply it.`, more),
+  [name]: nullable(type, `${description} Refused with a 400 where the route cannot apply it.`, more),
 });
 
 /** What is inside a message is the provider's to judge, so these fields have a description and no type. */
-const content: Schema = {
-  type: ['string', 'array', 'null'],
-  description: 'Text, or an array of parts in OpenAI’s form.',
-};
-const partsOfMessages: Record<string, Schema> = {
+const otherFields = s.optionals({
+  content: {
+    type: ['string', 'array', 'null'],
+    description: 'Text, or an array of parts in OpenAI’s form.',
+  },
   tool_calls: { description: 'An array: the calls that an `assistant` message made, in OpenAI’s form.' },
   name: { description: 'A name for the speaker, as text.' },
-};
+});
 
 const toolRole = 'tool' satisfies (typeof messageRoles)[number];
 
-const toolMessage = object(
-  {
-    role: { const: toolRole, description: 'The result of a call.' },
-    tool_call_id: text('The call that the message answers.', { minLength: 1 }),
-    content,
-    ...partsOfMessages,
-  },
-  { optional: ['content', ...Object.keys(partsOfMessages)], ...open },
-);
-
-const otherMessage = object(
-  {
-    role: text('Who speaks.', { enum: messageRoles.filter((role) => role !== toolRole) }),
-    content,
-    ...partsOfMessages,
-  },
-  { optional: ['content', ...Object.keys(partsOfMessages)], ...open },
-);
+const chatMessage = component('ChatMessage', {
+  anyOf: [
+    s.openObject({
+      role: s.text('Who speaks.', { enum: messageRoles.filter((role) => role !== toolRole) }),
+      ...otherFields,
+    }),
+    s.openObject({
+      role: { const: toolRole, description: 'The result of a call.' },
+      tool_call_id: s.text('The call that the message answers.', { minLength: 1 }),
+      ...otherFields,
+    }),
+  ],
+});
 
 /** What the ids of a request may be. */
 interface Ids {
@@ -63,27 +59,27 @@ export const requestPreferencesSchema: Schema = {
   additionalProperties: false,
 };
 
-const properties = (ids: Ids): Record<string, Schema> => ({
+const fieldsOf = (ids: Ids) => ({
   model: {
     ...ids.model,
     description:
       'A model id: `{provider}/{creator}/{model}[/{locode}]` is a pin, `auto/{creator}/{model}` lets Lodestone choose the route, `alias/{name}` is a name of the account.',
     examples: ['sandbox/lodestone/echo', 'auto/lodestone/failover', 'alias/fast'],
   },
-  messages: array(ref('ChatMessage'), 'The conversation, at least one message.', { minItems: 1 }),
-  stream: optional('boolean', 'Answer as a stream of server-sent events.'),
-  stream_options: optional('object', 'Options of a stream.', {
+  messages: s.array(chatMessage, 'The conversation, at least one message.', { minItems: 1 }),
+  stream: nullable('boolean', 'Answer as a stream of server-sent events.'),
+  stream_options: nullable('object', 'Options of a stream.', {
     properties: {
       include_usage: { description: '`true` adds a frame with the usage and its cost.' },
     },
-    ...open,
+    ...s.open,
   }),
-  temperature: optional('number', 'Sampling temperature.', { minimum: 0, maximum: 2 }),
-  top_p: optional('number', 'Nucleus sampling.', { minimum: 0, maximum: 1 }),
-  frequency_penalty: optional('number', 'Penalty for frequent tokens.', { minimum: -2, maximum: 2 }),
-  presence_penalty: optional('number', 'Penalty for tokens that were there before.', { minimum: -2, maximum: 2 }),
-  max_tokens: optional('integer', 'The most tokens to generate; providers clamp it to the model’s.', { minimum: 1 }),
-  max_completion_tokens: optional('integer', 'The newer name of `max_tokens`.', { minimum: 1 }),
+  temperature: nullable('number', 'Sampling temperature.', { minimum: 0, maximum: 2 }),
+  top_p: nullable('number', 'Nucleus sampling.', { minimum: 0, maximum: 1 }),
+  frequency_penalty: nullable('number', 'Penalty for frequent tokens.', { minimum: -2, maximum: 2 }),
+  presence_penalty: nullable('number', 'Penalty for tokens that were there before.', { minimum: -2, maximum: 2 }),
+  max_tokens: nullable('integer', 'The most tokens to generate; providers clamp it to the model’s.', { minimum: 1 }),
+  max_completion_tokens: nullable('integer', 'The newer name of `max_tokens`.', { minimum: 1 }),
   stop: {
     type: ['array', 'string', 'null'],
     items: { type: 'string' },
@@ -93,34 +89,31 @@ const properties = (ids: Ids): Record<string, Schema> => ({
   ...refusable('n', 'integer', 'How many answers to generate; more than 1 needs the route’s capability.', {
     minimum: 1,
   }),
-  ...refusable('response_format', 'object', 'The form of the answer, such as `{"type": "json_object"}`.', open),
+  ...refusable('response_format', 'object', 'The form of the answer, such as `{"type": "json_object"}`.', s.open),
   ...refusable('logprobs', 'boolean', 'Whether to return log probabilities.'),
-  ...refusable('logit_bias', 'object', 'Biases by token.', open),
+  ...refusable('logit_bias', 'object', 'Biases by token.', s.open),
   tools: { description: 'An array of tool definitions in OpenAI’s form; the provider judges them.' },
   tool_choice: { description: 'Which tool to call, in OpenAI’s form.' },
   provider: requestPreferencesSchema,
-  fallback: optional('object', 'The chain of this request, in place of the account’s saved one.', {
+  fallback: nullable('object', 'The chain of this request, in place of the account’s saved one.', {
     properties: {
-      models: optional('array', 'Ids to try, in order, when `model` has failed; `[]` switches the chain off.', {
+      models: nullable('array', 'Ids to try, in order, when `model` has failed; `[]` switches the chain off.', {
         items: ids.entry,
         maxItems: fallbackModelsMax,
       }),
     },
-    ...open,
+    ...s.open,
   }),
 });
 
 const requestOf = (ids: Ids): Schema => {
-  const fields = properties(ids);
-  return object(fields, {
-    optional: Object.keys(fields).filter((name) => name !== 'model' && name !== 'messages'),
-    ...open,
-  });
+  const { model, messages, ...others } = fieldsOf(ids);
+  return s.openObject({ model, messages, ...s.optionals(others) });
 };
 
-export const chatRequestSchemas = {
-  ChatMessage: { anyOf: [otherMessage, toolMessage] },
-  ChatRequest: requestOf({ model: modelIdSchema, entry: modelIdSchema }),
-  // What the chat says against an id is part of the answer to a dry run, which takes any text.
-  ExplainRequest: requestOf({ model: { type: 'string', minLength: 1 }, entry: { type: 'string' } }),
-};
+export const chatRequest = component('ChatRequest', requestOf({ model: modelIdSchema, entry: modelIdSchema }));
+/** What the chat says against an id is part of the answer to a dry run, which takes any text. */
+export const explainRequest = component(
+  'ExplainRequest',
+  requestOf({ model: { type: 'string', minLength: 1 }, entry: { type: 'string' } }),
+);

@@ -1,37 +1,21 @@
 /** Describes `POST /v1/chat/completions`: examples, and the schemas of answers. */
-import { credentialName } from '../credential-name.js';
 import { routerHeaders } from '../headers.js';
-import type { Resource } from '../operations.js';
-import {
-  array,
-  boolean,
-  idPattern,
-  integer,
-  number,
-  numberOrNull,
-  object,
-  oneOfValues,
-  open,
-  orNull,
-  ref,
-  text,
-  textOrNull,
-} from '../schema.js';
-import type { Example, Schema } from '../types.js';
-import { usage } from '../usage.js';
-import { chatRequestSchemas } from './chat-request.js';
+import { routerMetadata, usage } from '../receipt.js';
+import { body, component, type Examples, operation, resource } from '../resource.js';
+import * as s from '../schema.js';
+import { chatRequest } from './chat-request.js';
 
 const messages = [{ role: 'user', content: 'Hello' }];
 
-export const chatExamples: Record<string, Example> = {
-  pin: { summary: 'A pin: this route or none', value: { model: 'sandbox/lodestone/echo', messages } },
-  auto: {
-    summary: 'Lodestone chooses a route, and tries the next one where it fails',
-    value: { model: 'auto/lodestone/failover', messages },
-  },
-  parameters: {
-    summary: 'With parameters',
-    value: {
+export const chatExamples: Examples = {
+  pin: ['A pin: this route or none', { model: 'sandbox/lodestone/echo', messages }],
+  auto: [
+    'Lodestone chooses a route, and tries the next one where it fails',
+    { model: 'auto/lodestone/failover', messages },
+  ],
+  parameters: [
+    'With parameters',
+    {
       model: 'sandbox/lodestone/regions/defra',
       messages: [{ role: 'system', content: 'Be brief.' }, ...messages],
       temperature: 0.2,
@@ -39,7 +23,7 @@ export const chatExamples: Record<string, Example> = {
       stop: ['END'],
       response_format: { type: 'json_object' },
     },
-  },
+  ],
 };
 
 const stream = `A stream (\`"stream": true\`): frames \`data: {…}\\n\\n\`, each a \`ChatCompletionChunk\`, and \`data: [DONE]\` at the end.
@@ -88,17 +72,17 @@ const metadata = {
   receipt: 'gen-01k9zw3v8fq2t6hm4x7n5r1bdc',
 };
 
-const answerExamples: Record<string, Example> = {
-  answer: {
-    summary: 'The first route failed, the second served',
-    value: {
+const answerExamples: Examples = {
+  answer: [
+    'The first route failed, the second served',
+    {
       ...exampleIdentity,
       object: 'chat.completion',
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
       usage: exampleUsage,
       router_metadata: metadata,
     },
-  },
+  ],
 };
 
 const chunk = (delta: object, finish_reason: string | null, more: object = {}) =>
@@ -109,165 +93,75 @@ const chunk = (delta: object, finish_reason: string | null, more: object = {}) =
     ...more,
   })}\n\n`;
 
-const streamExamples: Record<string, Example> = {
-  stream: {
-    summary: 'Two frames and the end',
-    value:
-      chunk({ role: 'assistant', content: 'Hello' }, null, { router_metadata: metadata }) +
+const streamExamples: Examples = {
+  stream: [
+    'Two frames and the end',
+    chunk({ role: 'assistant', content: 'Hello' }, null, { router_metadata: metadata }) +
       chunk({}, 'stop', { router_metadata: { ...metadata, stream_end: 'complete' } }) +
       'data: [DONE]\n\n',
-  },
+  ],
 };
-
-/** Fields that a provider adds are passed on, so the schemas of answers are open. */
-const part = (what: string) => text(`${what}, US dollars, an exact decimal.`, { pattern: '^\\d+(\\.\\d{1,12})?$' });
-
-const costDetails = object(
-  {
-    input: part('The prompt'),
-    output: part('The completion'),
-    cache_read: part('What came from a cache'),
-    cache_write: part('What was written to a cache'),
-    reasoning: part('Reasoning'),
-    audio: part('Audio'),
-    image: part('Images'),
-    tools: part('Calls of tools that ran at the provider'),
-    request: part('The request itself'),
-    tier: text('The tier whose prices applied, where it was not the ordinary one.'),
-    upstream_inference_cost: number('The cost once more, for clients of OpenRouter. Not in records.'),
-    upstream_inference_prompt_cost: number(
-      'Of the cost, that of the prompt, for clients of OpenRouter. Not in records.',
-    ),
-    upstream_inference_completions_cost: number(
-      'Of the cost, that of the completion, for clients of OpenRouter. Not in records.',
-    ),
-  },
-  {
-    optional: 'all',
-    description: 'How the cost is made up: only the classes that were used, as texts. Their sum is the cost.',
-  },
-);
-
-const routerMetadata = object(
-  {
-    requested_model: text('The id as it was sent.'),
-    served_model: text('The four-segment id of the route that served.'),
-    provider: text('The provider that served.'),
-    creator: text('Who made the model.'),
-    model: text('The model’s name.'),
-    locode: text('The region under which the route is billed and reported, or `global`.'),
-    country: textOrNull('The region’s country, ISO 3166-1.'),
-    providers_attempted: array({ type: 'string' }, 'One entry an attempt, in order, the serving one last.', {
-      minItems: 1,
-    }),
-    fallback_occurred: boolean('The route that served was not the first attempted, or is of a fallback chain.'),
-    breaker_skipped: array({ type: 'string' }, 'Routes that were left out because their breaker is open.'),
-    alias: textOrNull('The alias that was named, without `alias/`.'),
-    carbon: numberOrNull('gCO2e/kWh of the route; null where it is not published.'),
-    cloud_act: orNull(boolean('Whether the provider falls under the US CLOUD Act.')),
-    credential: credentialName('The credential that the provider was called with.'),
-    request_policy: boolean('The request had a `provider` object with at least one field.'),
-    sticky: boolean('The route that served the conversation before was tried first, and served again.'),
-    name: textOrNull('The operator’s name that was asked for; null where it was none.'),
-    defaults: array({ type: 'string' }, 'Fields that the name has added to the request.'),
-    retires: object(
-      {
-        date: text('From this day on, 00:00 UTC, the route is not served.', { format: 'date' }),
-        replaced_by: textOrNull('The model to change to, `creator/model`; null where none is known.'),
-      },
-      { description: 'Only where the route that served retires within 60 days.' },
-    ),
-    receipt: text(
-      'The receipt in the log: the generation’s id, or the hash of its leaf where `proof.hash_bodies` is off. Absent without a log.',
-    ),
-    generation_id: text('The generation’s id, at doors whose answers have an id of the provider.', idPattern('gen')),
-    omitted: array({ type: 'string' }, 'Fields that the route does not support and that were left out.'),
-    stream_end: oneOfValues(['complete', 'stalled', 'cut'], 'Only on the last JSON frame of a stream: how it ended.'),
-  },
-  { optional: ['retires', 'receipt', 'generation_id', 'omitted', 'stream_end'] },
-);
 
 const identity = {
-  id: text('The generation’s id.', idPattern('gen')),
-  created: integer('Unix time.'),
-  model: text('The four-segment id of the route that served.'),
+  id: s.text('The generation’s id.', s.idPattern('gen')),
+  created: s.integer('Unix time.'),
+  model: s.text('The four-segment id of the route that served.'),
 };
 
-const choice = object(
-  {
-    index: integer('From 0.'),
-    message: object(
-      { role: { const: 'assistant' }, content: textOrNull('The answer.') },
-      { optional: ['content'], ...open },
-    ),
-    finish_reason: textOrNull('Why the answer ended: `stop`, `length`, `tool_calls` …'),
-  },
-  { optional: ['finish_reason'], ...open },
+const choice = s.openObject({
+  index: s.integer('From 0.'),
+  message: s.openObject({ role: { const: 'assistant' }, content: s.optional(s.textOrNull('The answer.')) }),
+  finish_reason: s.optional(s.textOrNull('Why the answer ended: `stop`, `length`, `tool_calls` …')),
+});
+
+const chunkChoice = s.openObject({
+  index: s.optional(s.integer('From 0.')),
+  delta: s.optional({ type: ['object', 'null'], description: 'What is new.', ...s.open }),
+  finish_reason: s.optional(s.textOrNull('Why the answer ended; only on the last frame of the choice.')),
+});
+
+const completion = component(
+  'ChatCompletion',
+  s.openObject({
+    ...identity,
+    object: { const: 'chat.completion' },
+    choices: s.array(choice, 'The answers.'),
+    usage,
+    router_metadata: routerMetadata,
+  }),
+);
+const completionChunk = component(
+  'ChatCompletionChunk',
+  s.openObject({
+    ...identity,
+    object: { const: 'chat.completion.chunk' },
+    choices: s.array(chunkChoice, 'What is new; empty on the usage frame and on the frame that tells of a broken end.'),
+    usage: s.optional(usage),
+    router_metadata: s.optional(routerMetadata),
+  }),
 );
 
-const chunkChoice: Schema = object(
-  {
-    index: integer('From 0.'),
-    delta: { type: ['object', 'null'], description: 'What is new.', ...open },
-    finish_reason: textOrNull('Why the answer ended; only on the last frame of the choice.'),
-  },
-  { optional: ['index', 'delta', 'finish_reason'], ...open },
-);
-
-const chatAnswerSchemas = {
-  Usage: usage,
-  CostDetails: costDetails,
-  RouterMetadata: routerMetadata,
-  ChatCompletion: object(
-    {
-      ...identity,
-      object: { const: 'chat.completion' },
-      choices: array(choice, 'The answers.'),
-      usage: ref('Usage'),
-      router_metadata: ref('RouterMetadata'),
-    },
-    open,
-  ),
-  ChatCompletionChunk: object(
-    {
-      ...identity,
-      object: { const: 'chat.completion.chunk' },
-      choices: array(chunkChoice, 'What is new; empty on the usage frame and on the frame that tells of a broken end.'),
-      usage: ref('Usage'),
-      router_metadata: ref('RouterMetadata'),
-    },
-    { optional: ['usage', 'router_metadata'], ...open },
-  ),
-};
-
-export const chat: Resource = {
-  tag: { name: 'Chat', description: 'Chat completions in OpenAI’s shape, routed, with a receipt and a cost.' },
-  schemas: { ...chatRequestSchemas, ...chatAnswerSchemas },
-  operations: {
-    'POST /v1/chat/completions': {
-      id: 'createChatCompletion',
-      summary: 'Create a chat completion',
-      description:
-        'Any OpenAI client works: set its base address to this service’s `/v1` and its key to one of yours. Fields that are not listed are passed to the provider as they are.',
-      body: { schema: ref('ChatRequest'), examples: chatExamples },
-      answers: {
-        '200': {
-          description: 'The answer, whole or streamed.',
-          headers: routerHeaders,
-          content: {
-            'application/json': { schema: ref('ChatCompletion'), examples: answerExamples },
-            'text/event-stream': {
-              schema: {
-                type: 'string',
-                description: stream,
-                contentMediaType: 'text/event-stream',
-                contentSchema: { anyOf: [ref('ChatCompletionChunk'), ref('ErrorCostUnresolvable')] },
-              },
-              examples: streamExamples,
-            },
+const about = 'Chat completions in OpenAI’s shape, routed, with a receipt and a cost.';
+export const chat = resource('Chat', about, 'key', {
+  'POST /v1/chat/completions': operation('createChatCompletion', 'Create a chat completion', {
+    description:
+      'Any OpenAI client works: set its base address to this service’s `/v1` and its key to one of yours. Fields that are not listed are passed to the provider as they are.',
+    body: body(chatRequest, chatExamples),
+    answers: {
+      description: 'The answer, whole or streamed.',
+      headers: routerHeaders,
+      content: {
+        'application/json': { schema: completion, examples: answerExamples },
+        'text/event-stream': {
+          schema: {
+            type: 'string',
+            description: stream,
+            contentMediaType: 'text/event-stream',
+            contentSchema: { anyOf: [completionChunk, s.ref('ErrorCostUnresolvable')] },
           },
+          examples: streamExamples,
         },
       },
     },
-  },
-};
+  }),
+});
