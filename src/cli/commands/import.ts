@@ -164,7 +164,9 @@ function boundsOf({ limits }: Config, gateway: Gateway | null, account: ApplyOpt
 
 /** Editors of Windows begin a file with a byte-order mark. */
 function contentOf({ io }: CommandContext, source: string): string {
-  return readNamed(source, io).toString('utf8').replace(/^\uFEFF/, '');
+  return readNamed(source, io)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
 }
 
 interface Source {
