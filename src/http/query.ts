@@ -45,14 +45,13 @@ export interface NumberParameter {
   readonly max: number;
 }
 
+/** How many entries a list has at most, and how many where nobody says. */
+export function limitRule(usual: number, max: number, description = 'How many.'): NumberParameter {
+  return { name: 'limit', description, default: usual, min: 1, max };
+}
+
 /** How many entries a page of a list has. */
-export const pageLimit: NumberParameter = {
-  name: 'limit',
-  description: 'How many.',
-  default: 100,
-  min: 1,
-  max: 200,
-};
+export const pageLimit = limitRule(100, 200);
 
 /** The lists in the order of their ids: after an entry that is gone they go on where it was. */
 const beginnings: Readonly<Record<string, string>> = { project: 'proj-', credential: 'cred-' };

@@ -1,5 +1,4 @@
 /** `GET /admin/v1/audit`: the audit log, newest first. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ActorDetails } from '../../accounts/audit.js';
 import { shownPersonId } from '../../domain/organisation.js';
@@ -8,15 +7,9 @@ import { auditEntryJson, shownEntry } from '../api/audit.js';
 import type { HttpDeps } from '../deps.js';
 import { list, operation, record } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
-import { type NumberParameter, queryNumber } from '../query.js';
+import { limitRule, queryNumber } from '../query.js';
 
-export const auditLimit: NumberParameter = {
-  name: 'limit',
-  description: 'How many entries, newest first.',
-  default: 100,
-  min: 1,
-  max: 1000,
-};
+export const auditLimit = limitRule(100, 1000, 'How many entries, newest first.');
 
 export function registerAudit(app: FastifyInstance, { store }: HttpDeps): void {
   app.get('/audit', async (request) => {

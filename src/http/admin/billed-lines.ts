@@ -1,5 +1,4 @@
 /** What was billed for one provider on one day, by model and line of the bill: the gateway's side of a reconciliation. */
-
 import type { FastifyInstance } from 'fastify';
 import { usdText } from '../../base/money.js';
 import { datePattern } from '../../base/time.js';

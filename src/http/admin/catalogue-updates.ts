@@ -1,5 +1,4 @@
 /** The admin API of catalogue updates: which are kept, taking one into use, and taking it back. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { effectOf, effects, needsConsent } from '../../catalogue/effects.js';
@@ -16,7 +15,7 @@ import { bodyFields } from './fields.js';
 
 const dryRun = z.boolean('must be true or false').nullish().describe('Only says what would change.');
 
-export const newUpdate = z.strictObject({
+const newUpdate = z.strictObject({
   file: z
     .string('must be a text')
     .regex(/^[A-Za-z0-9+/]+={0,2}$/, 'must be the file in base64')
@@ -30,7 +29,7 @@ export const newUpdate = z.strictObject({
     ),
 });
 
-export const rollbackTarget = z.strictObject({
+const rollbackTarget = z.strictObject({
   version: z
     .string('must be a text')
     .max(20, 'must be a version such as 2026.11.18')

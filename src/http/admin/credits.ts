@@ -1,5 +1,4 @@
 /** Posts credit and lists the ledger of an account. Amounts are exact decimal text. */
-
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { amountSchema, parseUsd, usdText } from '../../base/money.js';
@@ -11,12 +10,12 @@ import type { HttpDeps } from '../deps.js';
 import { body, component, created, json, list, operation, record, resource } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
 import { hasMore } from '../openapi/shared.js';
-import { type NumberParameter, queryNumber } from '../query.js';
+import { limitRule, queryNumber } from '../query.js';
 import { accountNamed } from './accounts.js';
 import { actorOf } from './audit.js';
 import { bodyFields, personText } from './fields.js';
 
-export const newCredit = z.strictObject({
+const newCredit = z.strictObject({
   amount_usd: z
     .string('must be a decimal amount as text, like "10.00"')
     .meta({ ...amountSchema, description: 'An exact decimal, like `10.00`; negative amounts debit.' }),
@@ -24,13 +23,7 @@ export const newCredit = z.strictObject({
 });
 
 /** High, because only the whole ledger sums up to the balance. `has_more` is true where entries are missing. */
-export const ledgerLimit: NumberParameter = {
-  name: 'limit',
-  description: 'How many entries, newest first.',
-  default: 10_000,
-  min: 1,
-  max: 100_000,
-};
+const ledgerLimit = limitRule(10_000, 100_000, 'How many entries, newest first.');
 
 type WithId = { Params: { id: string } };
 

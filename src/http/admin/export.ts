@@ -1,5 +1,4 @@
 /** `GET /admin/v1/export/{generations|ledger|audit}`: records as a stream of lines. */
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { type ExportQuery, UnknownExportRow } from '../../storage/store.js';

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { passwordLength } from '../../accounts/sign-in/password-rules.js';
-import { gatewayError } from '../../errors/gateway-error.js';
+import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { jsonBody } from '../server/body.js';
 
 interface TextRules {
@@ -86,6 +86,26 @@ export function bodyFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T 
   if (checked.success) return checked.data;
   const [issue] = checked.error.issues;
   throw faultOf(issue!, body);
+}
+
+export interface FieldFault {
+  readonly param: string;
+  readonly reason: string;
+}
+
+/** Runs a check of fields. `refusalOf` has the row of the error table that the caller's API has for a fault. */
+export function withFaults<T>(check: () => T, refusalOf: (fault: FieldFault) => GatewayError): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid') throw error;
+    throw refusalOf(error.values as unknown as FieldFault);
+  }
+}
+
+/** Whether a request is for operators, who get a 400 where others get a 422. */
+export function isOperators({ routeOptions }: FastifyRequest): boolean {
+  return /^\/(admin|dashboard\/api\/operator)\//.test(routeOptions.url ?? '');
 }
 
 function faultOf(issue: z.core.$ZodIssue, body: unknown) {

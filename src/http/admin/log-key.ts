@@ -1,5 +1,4 @@
 /** `POST /admin/v1/log/rotate-key`: replaces the key that signs the log of receipts. */
-
 import type { FastifyInstance } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { RotationRefused } from '../../sealing/rotate-key.js';

@@ -1,5 +1,4 @@
 /** The admin API of names that the operator gives to models. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ListedName } from '../../accounts/names/name-book.js';
 import {

@@ -1,5 +1,4 @@
 /** The admin API of routes, models and the catalogue: health, history, quota holds, availability and reload. */
-
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { KeyView } from '../../base/provider-key.js';
@@ -60,8 +59,8 @@ function keyJson({ name, weight, models, state, held, running, calls }: KeyView)
   return { name, weight, models, state, until, reason: held?.reason ?? null, running, calls };
 }
 
-export const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;
-export const newState = z.strictObject({
+const modelStateNames = ['available', 'soft_disabled', 'disabled'] as const;
+const newState = z.strictObject({
   state: z
     .enum(modelStateNames, `must be one of ${modelStateNames.join(', ')}`)
     .describe('`soft_disabled` answers 503 `model_unavailable` with the reason, `disabled` 404 `model_not_found`.'),

@@ -1,5 +1,4 @@
 /** `GET /admin/v1/storage/check` and `POST /admin/v1/storage/prune`: whether all sums agree, and removing old records. */
-
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { allActivityOperation } from '../api/activity.js';

@@ -1,5 +1,4 @@
 /** `/v1/account`: the settings of the account, for a management key and in the dashboard for a session. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { AccountChange } from '../../accounts/directory.js';

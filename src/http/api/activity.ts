@@ -1,5 +1,4 @@
 /** `GET /v1/activity` and `GET /admin/v1/activity`: requests, errors, tokens and cost by interval and group, and in all. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { usdText } from '../../base/money.js';
 import { startOfUtcDay, utcDay } from '../../base/time.js';

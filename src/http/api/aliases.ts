@@ -1,5 +1,4 @@
 /** `/v1/aliases`: names that an account gives to routes. */
-
 import type { FastifyInstance } from 'fastify';
 import { AliasBook, aliasSlots } from '../../accounts/aliases/alias-book.js';
 import { aliasTargetSchemas, targetModelId } from '../../accounts/aliases/alias-target.js';

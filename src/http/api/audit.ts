@@ -1,5 +1,4 @@
 /** `GET /v1/audit`: what was done to an account and by it, for a management key and in the dashboard for a session. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Account } from '../../domain/account.js';
 import { shownPersonId } from '../../domain/organisation.js';
@@ -9,15 +8,9 @@ import { accountOf, managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { list, operation, record } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
-import { type NumberParameter, queryNumber, queryText } from '../query.js';
+import { limitRule, queryNumber, queryText } from '../query.js';
 
-export const ownAuditLimit: NumberParameter = {
-  name: 'limit',
-  description: 'How many entries, newest first.',
-  default: 100,
-  min: 1,
-  max: 200,
-};
+const ownAuditLimit = limitRule(100, 200, 'How many entries, newest first.');
 
 /** `prefix` is `/v1`, or nothing in the dashboard. */
 export function registerOwnAudit(app: FastifyInstance, deps: HttpDeps, prefix: '/v1' | ''): void {

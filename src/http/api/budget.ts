@@ -1,5 +1,4 @@
 /** `GET /v1/budget`: what the key in use, its project and its account may spend in their periods, and have spent. */
-
 import type { FastifyInstance } from 'fastify';
 import { periodEnd, periodStart } from '../../accounts/keys/limit-period.js';
 import { type BoundKind, boundsOf, openingPico } from '../../accounts/spending/spend-bounds.js';

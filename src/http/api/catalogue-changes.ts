@@ -1,5 +1,4 @@
 /** `GET /v1/catalogue/changes` and `GET /catalogue/changes.atom`: what every load of the catalogue has changed. No key is needed. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { catalogueDigest } from '../../catalogue/digest.js';
 
@@ -9,17 +8,11 @@ import type { HttpDeps } from '../deps.js';
 import { list, operation, record, resource, textAnswer } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
 import { changedValue } from '../openapi/shared.js';
-import { type NumberParameter, queryNumber, queryText } from '../query.js';
+import { limitRule, type NumberParameter, queryNumber, queryText } from '../query.js';
 import { allowOrigin } from '../server/headers.js';
 import { atomFeed } from './catalogue-feed.js';
 
-const changesLimit: NumberParameter = {
-  name: 'limit',
-  description: 'How many.',
-  default: 20,
-  min: 1,
-  max: 100,
-};
+const changesLimit = limitRule(20, 100);
 const changesOffset: NumberParameter = {
   name: 'offset',
   description: 'How many of the newest to leave out.',

@@ -11,7 +11,7 @@ import { asGatewayError } from '../faults.js';
 import { json, list, operation, resource } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
 import { hasMore } from '../openapi/shared.js';
-import { type NumberParameter, queryInstant, queryNumber, queryText } from '../query.js';
+import { limitRule, queryInstant, queryNumber, queryText } from '../query.js';
 import { generationJson, generationProject, shownGeneration } from './generation-record.js';
 
 /** A reader waits this long for records on their way into the store, so that it finds the requests that it made itself. */
@@ -20,13 +20,7 @@ export const settledWaitMs = 2000;
 /** No request takes longer, even with a chain of ten entries. An id holds the time at which its request began. */
 const requestMaxMs = 60 * 60 * 1000;
 
-export const generationsLimit: NumberParameter = {
-  name: 'limit',
-  description: 'How many.',
-  default: 20,
-  min: 1,
-  max: 100,
-};
+export const generationsLimit = limitRule(20, 100);
 
 export function registerGenerations(app: FastifyInstance, deps: HttpDeps): void {
   app.get('/v1/generations', async (request) => {

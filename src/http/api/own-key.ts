@@ -1,5 +1,4 @@
 /** `GET /v1/key` and `GET /v1/credits`: the key in use and the balance of its account. */
-
 import type { FastifyInstance } from 'fastify';
 import { keyLabel } from '../../accounts/keys/token.js';
 import { usdNumber, usdText } from '../../base/money.js';

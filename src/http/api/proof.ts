@@ -1,5 +1,4 @@
 /** The proof of a receipt: for the account that it belongs to, and for operators. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { ReceiptProof } from '../../proof/check-proof.js';

@@ -1,5 +1,4 @@
 /** The routing settings of an account: `/v1/routing-policy`, `/v1/fallback`, and the dry run `/v1/routes/explain`. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { SavedChain } from '../../accounts/fallback/saved-chain.js';
 import { SavedPolicy } from '../../accounts/policy/saved-policy.js';

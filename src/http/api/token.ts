@@ -1,5 +1,4 @@
 /** `POST /v1/token`: exchanges the token of a workload for a key of a project (RFC 8693). It needs no key, and errors are those of RFC 6749. */
-
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ExchangeRequest } from '../../accounts/workloads/token-exchange.js';

@@ -1,5 +1,4 @@
 /** The fields of a credential at a provider: how a request sends them, what becomes of them, and how a credential is shown. */
-
 import { createPrivateKey } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -8,12 +7,11 @@ import { secretKindOf } from '../../accounts/credentials/secret-kind.js';
 import { agreement as agreementFields, certificationNames, zeroRetentionKinds } from '../../base/data-policy.js';
 import type { Snapshot } from '../../catalogue/route.js';
 import { type CredentialUse, credentialUses, type Secret, type SecretKind } from '../../domain/credential.js';
-import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { StoredCredential } from '../../storage/store.js';
-import { bodyFields, personText } from '../admin/fields.js';
+import { bodyFields, isOperators, personText, withFaults } from '../admin/fields.js';
 import { record } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
-import { isOperators } from '../projects/project-fields.js';
 
 const modelsMax = 200;
 const keyMax = 4096;
@@ -155,16 +153,10 @@ export const credentialChange = z.strictObject({
 
 /** The fields of a body. A fault is a 422, in the operators' API a 400. */
 export function readFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
-  return asCredentialFault(request, () => bodyFields(request, schema));
-}
-
-function asCredentialFault<T>(request: FastifyRequest, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid' || isOperators(request)) throw error;
-    throw gatewayError('credential_field_invalid', error.values as { param: string; reason: string });
-  }
+  return withFaults(
+    () => bodyFields(request, schema),
+    ({ param, reason }) => fieldFault(request, param, reason),
+  );
 }
 
 export function fieldFault(request: FastifyRequest, param: string, reason: string): GatewayError {

@@ -8,7 +8,7 @@ import type { Invitation, Person } from '../../storage/store.js';
 import { bodyFields, newPassword } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
-import { withFaults } from '../people/member-fields.js';
+import { withMemberFaults } from '../people/member-fields.js';
 import { callerPeer, limitGuesses, secretBuckets, signInBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 import { readSession } from './require-session.js';
@@ -39,7 +39,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
 
   /** What the page shows before somebody accepts. */
   app.post('/invitations/open', async (request, reply) => {
-    const { token } = withFaults(request, () => bodyFields(request, lookup));
+    const { token } = withMemberFaults(request, () => bodyFields(request, lookup));
     const { email, role, accountId, expiresAt } = await openLink(callerPeer(request), token);
     const session = await readSession(request, reply, dashboard);
     const [account, person] = [await deps.directory.account(accountId), await store.people.findByEmail(email)];
@@ -53,7 +53,7 @@ export function registerAcceptInvitation(app: FastifyInstance, deps: HttpDeps, d
   });
 
   app.post('/invitations/accept', async (request, reply) => {
-    const { token, password } = withFaults(request, () => bodyFields(request, acceptance));
+    const { token, password } = withMemberFaults(request, () => bodyFields(request, acceptance));
     const peer = callerPeer(request);
     const invitation = await openLink(peer, token);
     const { email, accountId } = invitation;

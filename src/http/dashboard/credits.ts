@@ -12,7 +12,7 @@ import { bodyFields } from '../admin/fields.js';
 import { settledWaitMs } from '../api/generations.js';
 import { accountOf, callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
-import { type NumberParameter, queryNumber, queryText } from '../query.js';
+import { limitRule, queryNumber, queryText } from '../query.js';
 import type { DashboardDeps } from './dashboard-deps.js';
 
 const picoPerCent = picoPerUsd / 100n;
@@ -71,7 +71,7 @@ const newThreshold = z.strictObject({
   low_balance_usd: z.string('must be a decimal amount as text, like "5.00"'),
 });
 
-const pageLimit: NumberParameter = { name: 'limit', description: 'How many entries.', default: 50, min: 1, max: 500 };
+const pageLimit = limitRule(50, 500, 'How many entries.');
 
 export function registerOwnCredits(app: FastifyInstance, deps: HttpDeps, dashboard: DashboardDeps): void {
   const { payments: processor, lowBalancePico, displayCurrency: shown } = dashboard;

@@ -10,7 +10,7 @@ import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { actorOf, personIn } from '../admin/audit.js';
 import { bodyFields } from '../admin/fields.js';
 import type { HttpDeps } from '../deps.js';
-import { withFaults } from '../people/member-fields.js';
+import { withMemberFaults } from '../people/member-fields.js';
 import { rawBody } from '../server/body.js';
 import { callerPeer, providerBuckets } from './attempts.js';
 import type { DashboardDeps } from './dashboard-deps.js';
@@ -72,7 +72,7 @@ export function registerIdentities(app: FastifyInstance, { store, audit }: HttpD
   });
 
   app.post('/identities', async (request, reply) => {
-    const { provider } = withFaults(request, () => bodyFields(request, linkWish));
+    const { provider } = withMemberFaults(request, () => bodyFields(request, linkWish));
     if (!singleSignOn.has(provider)) {
       const reason = `names "${provider.slice(0, 100)}", which is no identity provider here`;
       throw gatewayError('member_field_invalid', { param: 'provider', reason });

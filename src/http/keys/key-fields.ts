@@ -7,8 +7,8 @@ import { canonicalRange } from '../../base/ip-address.js';
 import { parseUsd } from '../../base/money.js';
 import { importedFrom, isModelName, namePattern } from '../../catalogue/model-name.js';
 import type { Account, KeyTerms } from '../../domain/account.js';
-import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { bodyFields, decimalAmount, perMinuteLimit, personText } from '../admin/fields.js';
+import { gatewayError } from '../../errors/gateway-error.js';
+import { bodyFields, decimalAmount, perMinuteLimit, personText, withFaults } from '../admin/fields.js';
 
 const entriesMax = 200;
 
@@ -198,16 +198,14 @@ export function keyFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
 
 /** Runs a check of fields of a key, and gives its faults the status that the caller's API has for them. */
 export function withKeyFaults<T>({ routeOptions }: FastifyRequest, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid') throw error;
-    const values = error.values as { param: string; reason: string };
-    const [field = ''] = values.param.split(/[.[]/);
+  return withFaults(check, (fault) => {
+    const [field = ''] = fault.param.split(/[.[]/);
     const is422 = fieldsWith422.has(field) || routeOptions.url?.startsWith('/v1/');
     // `param` is a field of the key; the message names the entry of its list, too.
-    throw is422 ? gatewayError('key_field_invalid', { ...values, param: field, entry: values.param }) : error;
-  }
+    return is422
+      ? gatewayError('key_field_invalid', { ...fault, param: field, entry: fault.param })
+      : gatewayError('field_invalid', fault);
+  });
 }
 
 type TermFields = Omit<z.infer<typeof newKey>, 'name' | 'expires' | 'project' | 'holder'>;

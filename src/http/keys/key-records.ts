@@ -15,7 +15,7 @@ import type { KeyFigures } from '../../storage/store.js';
 import { actorOf } from '../admin/audit.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { type NumberParameter, queryNumber, queryText } from '../query.js';
+import { limitRule, queryNumber, queryText } from '../query.js';
 import {
   type Bounds,
   broughtOf,
@@ -28,7 +28,7 @@ import {
   withKeyFaults,
 } from './key-fields.js';
 
-export const keysLimit: NumberParameter = { name: 'limit', description: 'How many.', default: 100, min: 1, max: 1000 };
+export const keysLimit = limitRule(100, 1000);
 
 const unused: KeyFigures = { usagePico: 0n, lastUsedAt: null };
 

@@ -113,7 +113,7 @@ const shownFields = {
 };
 
 export const shownKey = record('Key', shownFields);
-export const createdKey = record('CreatedKey', {
+const createdKey = record('CreatedKey', {
   ...shownFields,
   token: s.text('The key itself, in this answer and never again.', {
     pattern: `^${tokenPrefix}[A-Za-z0-9_-]{${tokenBodyLength}}$`,

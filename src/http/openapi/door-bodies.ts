@@ -17,40 +17,24 @@ export const message: Schema = {
   ],
 };
 
+const otherThan = (...types: readonly string[]) => s.openObject({ type: { type: 'string', not: { enum: types } } });
+
 /** Of the Messages API. A tool without a type is a function of the client. */
 export const messageTool: Schema = {
   anyOf: [
-    {
-      type: 'object',
-      properties: { type: { type: 'string', not: { const: 'custom' } } },
-      required: ['type'],
-      ...s.open,
-    },
-    {
-      type: 'object',
-      properties: {
-        type: { enum: ['custom', null] },
-        name: { type: 'string', minLength: 1 },
-        description: { type: ['string', 'null'] },
-        input_schema: { type: 'object', ...s.open },
-      },
-      required: ['name', 'input_schema'],
-      ...s.open,
-    },
+    s.openObject({ type: { type: 'string', not: { const: 'custom' } } }),
+    s.openObject({
+      type: s.optional({ enum: ['custom', null] }),
+      name: { type: 'string', minLength: 1 },
+      description: s.optional({ type: ['string', 'null'] }),
+      input_schema: { type: 'object', ...s.open },
+    }),
   ],
 };
 
 /** An object of one of these types, with text in a member. */
-const typed = (types: readonly string[], member: string): Schema => ({
-  type: 'object',
-  properties: { type: { enum: types }, [member]: { type: 'string' } },
-  required: ['type', member],
-  ...s.open,
-});
-
-const otherThan = (types: readonly string[]): Schema => ({
-  ...{ type: 'object', properties: { type: { type: 'string', not: { enum: types } } }, required: ['type'], ...s.open },
-});
+const typed = (types: readonly string[], member: string) =>
+  s.openObject({ type: { enum: types }, [member]: { type: 'string' } });
 
 const parts: Schema = s.array(
   {
@@ -59,43 +43,25 @@ const parts: Schema = s.array(
       typed(['refusal'], 'refusal'),
       ...['image_url', 'file_id'].map((member) => typed(['input_image'], member)),
       ...['file_data', 'file_url', 'file_id'].map((member) => typed(['input_file'], member)),
-      otherThan(['text', 'input_text', 'output_text', 'refusal', 'input_image', 'input_file']),
+      otherThan('text', 'input_text', 'output_text', 'refusal', 'input_image', 'input_file'),
     ],
   },
   'Parts.',
 );
 const textOrParts: Schema = { anyOf: [{ type: 'string' }, parts] };
 
+const text = { type: 'string' };
+
 /** Of the Responses API. A reference to a stored item is none. */
 export const item: Schema = {
   anyOf: [
-    {
-      type: 'object',
-      properties: {
-        type: { enum: ['message', null] },
-        role: { enum: ['user', 'assistant', 'system', 'developer'] },
-        content: textOrParts,
-      },
-      required: ['role', 'content'],
-      ...s.open,
-    },
-    {
-      type: 'object',
-      properties: {
-        type: { const: 'function_call' },
-        call_id: { type: 'string' },
-        name: { type: 'string' },
-        arguments: { type: 'string' },
-      },
-      required: ['type', 'call_id', 'name', 'arguments'],
-      ...s.open,
-    },
-    {
-      type: 'object',
-      properties: { type: { const: 'function_call_output' }, call_id: { type: 'string' }, output: textOrParts },
-      required: ['type', 'call_id', 'output'],
-      ...s.open,
-    },
-    otherThan(['message', 'function_call', 'function_call_output', 'item_reference']),
+    s.openObject({
+      type: s.optional({ enum: ['message', null] }),
+      role: { enum: ['user', 'assistant', 'system', 'developer'] },
+      content: textOrParts,
+    }),
+    s.openObject({ type: { const: 'function_call' }, call_id: text, name: text, arguments: text }),
+    s.openObject({ type: { const: 'function_call_output' }, call_id: text, output: textOrParts }),
+    otherThan('message', 'function_call', 'function_call_output', 'item_reference'),
   ],
 };

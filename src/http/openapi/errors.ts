@@ -44,7 +44,7 @@ function rowOf(condition: Condition): Row {
   return rows[condition];
 }
 
-/** The rows that name the operation. A row names its operations itself, so that a new error needs no line in `paths/`. */
+/** The rows that name the operation. A row names its operations itself, so that a new error needs no line beside the handler. */
 export function conditionsNaming(operationId: string): Condition[] {
   const all = Object.keys(rows) as Condition[];
   return all.filter((condition) => rowOf(condition).operations?.includes(operationId));

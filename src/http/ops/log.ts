@@ -1,5 +1,4 @@
 /** The log of receipts as everybody can read it: what it is, its newest checkpoint and its hash tiles. No receipt is in it, only hashes. */
-
 import type { FastifyInstance } from 'fastify';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { hashBytes } from '../../proof/merkle.js';

@@ -1,5 +1,4 @@
 /** `/healthz`, `/readyz` and `/metrics`. No guard applies, except the limit on failed admin authentications. */
-
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { isLoopbackAddress, isLoopbackHost } from '../../base/ip-address.js';

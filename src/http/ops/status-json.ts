@@ -1,5 +1,4 @@
 /** The status of one route as the API shows it. */
-
 import type { Route } from '../../catalogue/route.js';
 import type { RouteReport } from '../../health/route-status.js';
 import * as s from '../openapi/schema.js';

@@ -1,5 +1,4 @@
 /** `GET /v1/status` and the page `/status`: how every route did, from real traffic. No key is needed. */
-
 import type { FastifyInstance } from 'fastify';
 import type { Route } from '../../catalogue/route.js';
 import { gatewayError } from '../../errors/gateway-error.js';

@@ -2,7 +2,6 @@
  * `POST /webhooks/stripe` receives payment events. The signature over the raw body replaces a key or session. A 2xx ends Stripe's
  * retries, so it is sent only when the event is in the store; an unreachable store is a 500.
  */
-
 import type { FastifyInstance } from 'fastify';
 import type { HttpDeps } from '../deps.js';
 import { body, json, operation, resource } from '../openapi/resource.js';

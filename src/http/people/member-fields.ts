@@ -1,5 +1,4 @@
 /** The fields of members and invitations: how a request sends them, and how an answer shows them. */
-
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { boundsFault, type Grant, type NewMember } from '../../accounts/people/members.js';
@@ -7,21 +6,13 @@ import { membershipInForce } from '../../accounts/roles.js';
 import { importedFrom } from '../../catalogue/model-name.js';
 import type { Account } from '../../domain/account.js';
 import { type Role, roles, shownPersonId } from '../../domain/organisation.js';
-import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { gatewayError } from '../../errors/gateway-error.js';
 import type { Invitation, MemberRecord } from '../../storage/store.js';
-import { bodyFields, emailAddress } from '../admin/fields.js';
+import { bodyFields, emailAddress, isOperators, withFaults } from '../admin/fields.js';
 import { body, component, record } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
 import { importedFrom as importedFromSchema, role as roleSchema } from '../openapi/shared.js';
-import type { NumberParameter } from '../query.js';
-
-export const membersLimit: NumberParameter = {
-  name: 'limit',
-  description: 'How many.',
-  default: 100,
-  min: 1,
-  max: 200,
-};
+import { pageLimit } from '../query.js';
 
 const role = z.enum(roles, `must be one of ${roles.join(', ')}`);
 const projects = z
@@ -31,17 +22,17 @@ const projects = z
   .optional()
   .describe('The ids of the projects that a developer reaches; null is all of them. Other roles reach all.');
 
-export const newMember = z.strictObject({ email: emailAddress, role, projects });
+const newMember = z.strictObject({ email: emailAddress, role, projects });
 /** Operators may say where a person was before. */
-export const newImportedMember = newMember.extend({
+const newImportedMember = newMember.extend({
   imported_from: importedFrom.optional().describe('The system that the person comes from, and their id there.'),
 });
 /** What is left out stays as it is. */
-export const memberChange = z.strictObject({ role: role.optional(), projects });
+const memberChange = z.strictObject({ role: role.optional(), projects });
 
 /** The checked fields of a new member or an invitation. */
 export function newMemberOf(request: FastifyRequest, account: Account): NewMember {
-  return withFaults(request, () => {
+  return withMemberFaults(request, () => {
     const { email, role, projects = null } = bodyFields(request, newMember);
     checkProjects(account, role, projects);
     return { email, role, projects };
@@ -56,7 +47,7 @@ export function newImportedMemberOf(request: FastifyRequest, account: Account): 
 }
 
 export function memberChangeOf(request: FastifyRequest, account: Account): Partial<Grant> {
-  return withFaults(request, () => {
+  return withMemberFaults(request, () => {
     const { role, projects } = bodyFields(request, memberChange);
     checkProjects(account, role, projects);
     return { ...(role !== undefined && { role }), ...(projects !== undefined && { projects }) };
@@ -74,14 +65,10 @@ function checkProjects(account: Account, role: Role | undefined, ids: readonly s
 }
 
 /** A fault is a 422, and a 400 in the admin API. `param` is a field; the message names the entry of its list, too. */
-export function withFaults<T>({ routeOptions }: FastifyRequest, check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    const isAdmin = routeOptions.url?.startsWith('/admin/') || routeOptions.url?.includes('/operator/');
-    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid' || isAdmin) throw error;
-    throw gatewayError('member_field_invalid', error.values as { param: string; reason: string });
-  }
+export function withMemberFaults<T>(request: FastifyRequest, check: () => T): T {
+  return withFaults(check, (fault) =>
+    gatewayError(isOperators(request) ? 'field_invalid' : 'member_field_invalid', fault),
+  );
 }
 
 export function memberJson({ person, memberships }: MemberRecord, account: Account) {
@@ -120,7 +107,7 @@ function shownProjects({ projects }: Account, ids: readonly string[] | null): re
 }
 
 export const pageParameters = [
-  s.numberParameter(membersLimit),
+  s.numberParameter(pageLimit),
   s.query('after', 'The id of the last entry of the page before.', { type: 'string' }),
 ];
 

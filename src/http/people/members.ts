@@ -1,7 +1,7 @@
 /** `/v1/members` and `/v1/invitations`, for management keys and in the dashboard, and the members of any account for operators. */
-
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Changer } from '../../accounts/people/members.js';
+import type { Account } from '../../domain/account.js';
 import { shownPersonId } from '../../domain/organisation.js';
 import { accountNamed } from '../admin/accounts.js';
 import { actingPerson } from '../admin/audit.js';
@@ -9,7 +9,7 @@ import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { created, json, list, noContent, operation, resource } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
-import { queryId, queryNumber, queryText } from '../query.js';
+import { pageLimit, queryId, queryNumber, queryText } from '../query.js';
 import { standingOf } from '../rights.js';
 import {
   createdInvitation,
@@ -17,7 +17,6 @@ import {
   memberChangeBody,
   memberChangeOf,
   memberJson,
-  membersLimit,
   newImportedMemberBody,
   newImportedMemberOf,
   newMemberBody,
@@ -28,7 +27,6 @@ import {
 } from './member-fields.js';
 
 type WithId = { Params: { id: string } };
-type WithMember = { Params: { id: string; memberId: string } };
 
 const changerOf = (request: FastifyRequest): Changer => ({
   actor: actingPerson(request),
@@ -37,11 +35,19 @@ const changerOf = (request: FastifyRequest): Changer => ({
 const operatorOf = (request: FastifyRequest): Changer => ({ actor: actingPerson(request), standing: null });
 
 function pageOf(request: FastifyRequest, kind: 'per' | 'inv') {
-  return { limit: queryNumber(request, membersLimit), after: queryId(request, kind) };
+  return { limit: queryNumber(request, pageLimit), after: queryId(request, kind) };
+}
+
+/** Who changes members of which account, and which of them. */
+interface Scope {
+  readonly changer: Changer;
+  readonly accountOf: () => Promise<Account>;
+  readonly id: string;
 }
 
 /** `base` is `/v1`, or empty for the same paths of the dashboard. */
-export function registerMembers(app: FastifyInstance, { members }: HttpDeps, base: '/v1' | ''): void {
+export function registerMembers(app: FastifyInstance, deps: HttpDeps, base: '/v1' | ''): void {
+  const { members } = deps;
   app.get(`${base}/members`, async (request) => {
     standingOf(request);
     const account = accountOf(request);
@@ -49,22 +55,37 @@ export function registerMembers(app: FastifyInstance, { members }: HttpDeps, bas
     return { object: 'list', data: records.map((record) => memberJson(record, account)) };
   });
 
-  app.get<WithId>(`${base}/members/:id`, async (request) => {
-    standingOf(request);
-    const account = accountOf(request);
-    return memberJson(await members.find(account.id, request.params.id), account);
-  });
-
-  app.patch<WithId>(`${base}/members/:id`, async (request) => {
+  registerMember(app, deps, `${base}/members/:id`, (request) => {
     const changer = changerOf(request);
     const account = accountOf(request);
-    const change = memberChangeOf(request, account);
-    return memberJson(await members.change(changer, account, request.params.id, change), account);
+    return { changer, accountOf: async () => account, id: (request.params as { id: string }).id };
+  });
+}
+
+/** The paths of one member. */
+function registerMember(
+  app: FastifyInstance,
+  { members }: HttpDeps,
+  path: string,
+  scopeOf: (request: FastifyRequest) => Scope,
+): void {
+  app.get(path, async (request) => {
+    const { accountOf, id } = scopeOf(request);
+    const account = await accountOf();
+    return memberJson(await members.find(account.id, id), account);
   });
 
-  app.delete<WithId>(`${base}/members/:id`, async (request) =>
-    removedJson(await members.remove(changerOf(request), accountOf(request), request.params.id)),
-  );
+  app.patch(path, async (request) => {
+    const { changer, accountOf, id } = scopeOf(request);
+    const account = await accountOf();
+    return memberJson(await members.change(changer, account, id, memberChangeOf(request, account)), account);
+  });
+
+  app.delete(path, async (request) => {
+    const { changer, accountOf, id } = scopeOf(request);
+    const { id: removedId, disabledKeys } = await members.remove(changer, await accountOf(), id);
+    return { removed: shownPersonId(removedId), disabled_keys: disabledKeys };
+  });
 }
 
 export function registerInvitations(app: FastifyInstance, deps: HttpDeps, base: '/v1' | ''): void {
@@ -112,25 +133,10 @@ export function registerAccountMembers(app: FastifyInstance, deps: HttpDeps): vo
     return reply.code(201).send(memberJson(added, account));
   });
 
-  app.get<WithMember>(`${path}/:memberId`, async (request) => {
-    const account = await accountNamed(deps, request.params.id);
-    return memberJson(await members.find(account.id, request.params.memberId), account);
+  registerMember(app, deps, `${path}/:memberId`, (request) => {
+    const { id, memberId } = request.params as { id: string; memberId: string };
+    return { changer: operatorOf(request), accountOf: () => accountNamed(deps, id), id: memberId };
   });
-
-  app.patch<WithMember>(`${path}/:memberId`, async (request) => {
-    const account = await accountNamed(deps, request.params.id);
-    const change = memberChangeOf(request, account);
-    return memberJson(await members.change(operatorOf(request), account, request.params.memberId, change), account);
-  });
-
-  app.delete<WithMember>(`${path}/:memberId`, async (request) => {
-    const account = await accountNamed(deps, request.params.id);
-    return removedJson(await members.remove(operatorOf(request), account, request.params.memberId));
-  });
-}
-
-function removedJson({ id, disabledKeys }: { id: string; disabledKeys: readonly string[] }) {
-  return { removed: shownPersonId(id), disabled_keys: disabledKeys };
 }
 
 const oneMember = json('The member.', shownMember);

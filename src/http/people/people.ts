@@ -1,5 +1,4 @@
 /** `/admin/v1/people`: everybody who can sign in, for operators. */
-
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { membershipInForce } from '../../accounts/roles.js';
@@ -13,10 +12,10 @@ import { body, component, created, json, list, operation, record, resource } fro
 import * as s from '../openapi/schema.js';
 import { importedFrom, role } from '../openapi/shared.js';
 import { checkPasswordsAllowed } from '../password-sign-in.js';
-import { queryId, queryNumber, queryText } from '../query.js';
-import { membersLimit, pageParameters } from './member-fields.js';
+import { pageLimit, queryId, queryNumber, queryText } from '../query.js';
+import { pageParameters } from './member-fields.js';
 
-export const personChange = z.strictObject({
+const personChange = z.strictObject({
   status: z
     .enum(['active', 'suspended'], 'must be "active" or "suspended"')
     .optional()
@@ -24,7 +23,7 @@ export const personChange = z.strictObject({
   operator: z.boolean('must be true or false').optional(),
 });
 
-export const linkWish = z.strictObject({
+const linkWish = z.strictObject({
   provider: z
     .string('must be the id of an identity provider')
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be the id of an identity provider'),
@@ -37,7 +36,7 @@ export function registerPeople(app: FastifyInstance, deps: HttpDeps): void {
   const { people } = store;
 
   app.get('/people', async (request) => {
-    const page = { limit: queryNumber(request, membersLimit), after: queryId(request, 'per') };
+    const page = { limit: queryNumber(request, pageLimit), after: queryId(request, 'per') };
     const found = await people.list({ ...page, email: queryText(request, 'email')?.toLowerCase() });
     return { object: 'list', data: await Promise.all(found.map((person) => personJson(deps, person))) };
   });

@@ -3,9 +3,9 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { importedFrom } from '../../catalogue/model-name.js';
 import type { TrustEntry } from '../../domain/organisation.js';
-import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
+import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { ProjectChange } from '../../storage/store.js';
-import { bodyFields, perMinuteLimit, personText } from '../admin/fields.js';
+import { bodyFields, type FieldFault, isOperators, perMinuteLimit, personText, withFaults } from '../admin/fields.js';
 import { budgetFields, openingSpent } from '../keys/budget-fields.js';
 import { type Bounds, modelIds, modelsOf, providerIds, providersOf, unknownName } from '../keys/key-fields.js';
 
@@ -68,19 +68,13 @@ export const importedProjectChange = projectChange.extend({ opening_spent_usd: o
 
 /** The fields of a body. A fault is a 422, in the operators' APIs a 400. */
 export function settingsFields<T>(request: FastifyRequest, schema: z.ZodType<T>): T {
-  try {
-    return bodyFields(request, schema);
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.condition !== 'field_invalid') throw error;
-    throw settingsFault(request, error.values as { param: string; reason: string });
-  }
+  return withFaults(
+    () => bodyFields(request, schema),
+    (fault) => settingsFault(request, fault),
+  );
 }
 
-export function isOperators({ routeOptions }: FastifyRequest): boolean {
-  return /^\/(admin|dashboard\/api\/operator)\//.test(routeOptions.url ?? '');
-}
-
-function settingsFault(request: FastifyRequest, fault: { param: string; reason: string }): GatewayError {
+function settingsFault(request: FastifyRequest, fault: FieldFault): GatewayError {
   // An entry of a list of plain values is named by the list; the reason has its value.
   const param = fault.param.replace(/\[\d+\]$/, '');
   return gatewayError(isOperators(request) ? 'field_invalid' : 'settings_field_invalid', { ...fault, param });

@@ -7,6 +7,7 @@ import { noSuchProject } from '../../accounts/projects/projects.js';
 import { usdText } from '../../base/money.js';
 import type { Account } from '../../domain/account.js';
 import type { Project } from '../../domain/organisation.js';
+import { isOperators } from '../admin/fields.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
 import { budgetJson, changedBudget, type SentBudget } from '../keys/budget-fields.js';
@@ -14,7 +15,6 @@ import { pageOf } from '../query.js';
 import {
   checkTrust,
   importedProjectChange,
-  isOperators,
   newImportedProject,
   newProject,
   projectChange,
