@@ -1,5 +1,4 @@
 /** The OpenAPI document, made of the resources, the error table and the headers. `register.ts` loads it when it is first asked for. */
-import { z } from 'zod';
 import { version } from '../../base/version.js';
 import { adminAccounts } from '../admin/accounts.js';
 import { adminCatalogue } from '../admin/catalogue-updates.js';
@@ -27,7 +26,7 @@ import { people } from '../people/people.js';
 import { adminProjects, projects } from '../projects/projects.js';
 import { errorExamples, errorSchemas } from './errors.js';
 import { headers } from './headers.js';
-import { httpLayerResponse, pathsOf } from './operations.js';
+import { httpLayerResponse, jsonSchemaOf, pathsOf } from './operations.js';
 import { chat } from './paths/chat.js';
 import { messages, responses } from './paths/doors.js';
 import { explain } from './paths/explain.js';
@@ -103,25 +102,23 @@ const resources: readonly Resource[] = Object.values(resourceGroups).flat();
 /** The components that are named anywhere, by name. */
 const components = new Map<string, { readonly component: Component; schema: unknown }>();
 
-/** The value as JSON: a component becomes a reference, and the schema of a check becomes JSON Schema. */
+/** The value with references in place of components. */
 function jsonOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Component) {
     addComponent(value);
     return ref(value.name);
   }
-  if (value instanceof z.ZodType) {
-    const { $schema: _, ...schema } = z.toJSONSchema(value, { io: 'input' });
-    return schema;
-  }
   if (Array.isArray(value)) return value.map(jsonOf);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, jsonOf(member)]));
+  const json: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) json[name] = jsonOf((value as Record<string, unknown>)[name]);
+  return json;
 }
 
 function addComponent(component: Component): void {
   const known = components.get(component.name);
   if (known && known.component !== component) throw new Error(`Two schemas have the name ${component.name}.`);
-  if (!known) components.set(component.name, { component, schema: jsonOf(component.schema) });
+  if (!known) components.set(component.name, { component, schema: jsonOf(jsonSchemaOf(component.schema)) });
 }
 
 const paths = jsonOf(Object.assign({}, ...resources.map(pathsOf))) as Record<string, PathItem>;

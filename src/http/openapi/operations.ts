@@ -1,4 +1,5 @@
 /** Builds the operations of the document. Who may call one decides its security, its headers and the errors that its checks can end in. */
+import { z } from 'zod';
 import type { Condition } from '../../errors/error-table.js';
 import { conditionsNaming, errorResponse, errorResponses } from './errors.js';
 import { headerRefs, rateLimitHeaders } from './headers.js';
@@ -118,11 +119,15 @@ function responseOf({ description, content = {}, headers = [] }: Answer, headerN
   };
 }
 
-/** The schema of a check becomes JSON Schema with the document. */
-function mediaTypeOf(media: { schema: Body['schema']; examples?: Examples }): MediaType {
-  const { examples } = media;
-  const schema = media.schema as Schema;
-  if (!examples) return { schema };
+function mediaTypeOf({ schema, examples }: { schema: Body['schema']; examples?: Examples }): MediaType {
+  if (!examples) return { schema: jsonSchemaOf(schema) };
   const shown = Object.entries(examples).map(([name, [summary, value]]) => [name, { summary, value }]);
-  return { schema, examples: Object.fromEntries(shown) };
+  return { schema: jsonSchemaOf(schema), examples: Object.fromEntries(shown) };
+}
+
+/** The schema of a check as JSON Schema, so that document and check cannot differ. */
+export function jsonSchemaOf(schema: Body['schema']): Schema {
+  if (!(schema instanceof z.ZodType)) return schema;
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' });
+  return json;
 }
