@@ -22,9 +22,7 @@ export interface CommandContext {
   markFailed(exitCode?: number): void;
 }
 
-/** Options with a value, and without one. */
-export const text = { type: 'string' } as const;
-export const flag = { type: 'boolean' } as const;
+export { flag, text } from './secrets.js';
 
 export interface Command {
   /** The words that name it, e.g. `key create`. */

@@ -2,10 +2,13 @@
  * Reads the secrets of a command from standard input, a file or the environment. An argument works too, with a warning, because every
  * user of the machine can read the arguments of a process.
  */
-import { flag, text } from './command.js';
 import { CommandFailure, type Io, readNamed, UsageError } from './io.js';
 
-/** The options of a secret, for `parseArgs`. */
+/** Options with a value, and without one, for `parseArgs`. */
+export const text = { type: 'string' } as const;
+export const flag = { type: 'boolean' } as const;
+
+/** The options of a secret. */
 export function secretOptions<Name extends string>(name: Name) {
   return { [name]: text, [`${name}-stdin`]: flag, [`${name}-file`]: text } as Record<
     Name | `${Name}-file`,

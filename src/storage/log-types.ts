@@ -2,7 +2,7 @@
 import type { LogIdentity, ReceiptSource } from '../proof/receipt.js';
 import type { ChangedTile, ReadTile, TilePlace } from '../proof/tiles.js';
 
-export interface LogKey {
+interface LogKey {
   /** In the form of C2SP. */
   readonly verifierKey: string;
   readonly fromMs: number;
