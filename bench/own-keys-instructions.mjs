@@ -26,7 +26,7 @@ function processesOf(servingPid) {
 }
 
 /** Resolves when all that was sent is settled: the processes do nothing, and none of them waits for a core. */
-export async function quiet(servingPid) {
+async function quiet(servingPid) {
   let before = readCpu(processTree(servingPid)).fineUs;
   for (let polls = 0, inRow = 0; polls < pollsMax && inRow < quietPolls; polls++) {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
