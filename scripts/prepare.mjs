@@ -11,7 +11,9 @@ import { run } from './run-process.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const oldestNode = [20, 19];
-const buildScripts = ['bundle', 'compile-catalogue', 'compile-vocabulary'].map((name) => `scripts/${name}.mjs`);
+const buildScripts = ['bundle', 'compile-catalogue', 'compile-openapi', 'compile-vocabulary'].map(
+  (name) => `scripts/${name}.mjs`,
+);
 const stampFile = join(root, 'dist', '.built');
 
 /** A step that failed; its message is all that the user needs to see. */
@@ -122,11 +124,12 @@ async function docs() {
   }
 }
 
-/** With the list of files that has just been compiled. */
+/** By the modules that have just been compiled. */
 async function data() {
   const { compileCatalogue } = await import('./compile-catalogue.mjs');
   const { compileVocabulary } = await import('./compile-vocabulary.mjs');
-  return [...(await compileCatalogue(root)), ...(await compileVocabulary(root))];
+  const { compileOpenApi } = await import('./compile-openapi.mjs');
+  return [...(await compileCatalogue(root)), ...(await compileVocabulary(root)), ...(await compileOpenApi(root))];
 }
 
 /** Of the modules that have just been compiled. */

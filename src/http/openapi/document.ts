@@ -1,4 +1,4 @@
-/** The OpenAPI document, made of the resources, the error table and the headers. `register.ts` loads it when it is first asked for. */
+/** The OpenAPI document, made of the resources, the error table and the headers. The build writes it to a file, which `register.ts` serves. */
 import { version } from '../../base/version.js';
 import { adminAccounts } from '../admin/accounts.js';
 import { adminCatalogue } from '../admin/catalogue-updates.js';

@@ -1,14 +1,17 @@
-/** Serves `GET /openapi.json`, which needs no key. */
+/** Serves `GET /openapi.json`, which needs no key. The build has made it (scripts/compile-openapi.mjs). */
+import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { allowOrigin } from '../server/headers.js';
 import { type StaticContent, sendStatic, staticContent } from '../server/static-answer.js';
 
+/** The path is the same from src/ and from dist/. */
+const file = new URL('../../../dist/http/openapi/document.json', import.meta.url);
+
 export function registerOpenApi(app: FastifyInstance): void {
   let content: StaticContent | undefined;
   app.get('/openapi.json', async (request, reply) => {
-    // It is made when it is first asked for: most processes never are.
-    const { openApiDocument } = await import('./document.js');
-    content ??= staticContent('application/json; charset=utf-8', JSON.stringify(openApiDocument));
+    // It is read when it is first asked for: most processes never are.
+    content ??= await staticContent('application/json; charset=utf-8', await readFile(file, 'utf8'));
     // Tools of other origins may read it, as they may call the API.
     reply.headers(allowOrigin);
     return sendStatic(request, reply, content, 'public, max-age=0, must-revalidate');

@@ -119,7 +119,7 @@ async function withoutStatus(entry: SiteEntry): Promise<StaticContent> {
   const { path, contentType } = entry;
   const html =
     pagesWithoutStatus.get(path) ??
-    staticContent(contentType, String(await readEntry(entry, undefined)).replace(statusLink, ''));
+    (await staticContent(contentType, String(await readEntry(entry, undefined)).replace(statusLink, '')));
   pagesWithoutStatus.set(path, html);
   return html;
 }

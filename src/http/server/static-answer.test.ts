@@ -19,8 +19,8 @@ describe('the encoding of unchanging content', () => {
   });
 });
 
-describe('unchanging content', () => {
-  const content = staticContent('text/plain; charset=utf-8', 'Hello '.repeat(100));
+describe('unchanging content', async () => {
+  const content = await staticContent('text/plain; charset=utf-8', 'Hello '.repeat(100));
   const app = Fastify();
   app.get('/', (request, reply) => sendStatic(request, reply, content, 'no-cache'));
 

@@ -1,6 +1,7 @@
 /** Sends content that is constant while the process runs, compressed where the client accepts it, with an `etag`. */
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** In order of preference. */
@@ -18,11 +19,14 @@ function contentEtag(bytes: Buffer): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
 
-/** Compresses synchronously, so only for small content. The build compresses large files. */
-export function staticContent(contentType: string, text: string): StaticContent {
+/** Compresses on a thread of the pool: a large text takes longer than a client should wait for another. */
+export async function staticContent(contentType: string, text: string): Promise<StaticContent> {
   const plain = Buffer.from(text);
-  const br = brotliCompressSync(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } });
-  return { contentType, etag: contentEtag(plain), plain, compressed: { br, gzip: gzipSync(plain) } };
+  const [br, zipped] = await Promise.all([
+    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
+    promisify(gzip)(plain),
+  ]);
+  return { contentType, etag: contentEtag(plain), plain, compressed: { br, gzip: zipped } };
 }
 
 /** The best available encoding that the client accepts; undefined for none. `br;q=0` refuses one. */
