@@ -19,8 +19,8 @@ const quietUs = 3_000;
 function processesOf(servingPid) {
   const processes = { serving: [], settler: [], store: [] };
   for (const pid of processTree(servingPid)) {
-    const isSettler = readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('settle');
-    processes[pid === servingPid ? 'serving' : isSettler ? 'settler' : 'store'].push(pid);
+    const kind = pid === servingPid ? 'serving' : /settle/.test(readProcess(pid, 'cmdline')) ? 'settler' : 'store';
+    processes[kind].push(pid);
   }
   return processes;
 }
@@ -37,11 +37,14 @@ async function quiet(servingPid) {
   }
 }
 
-function isRunnable(pid) {
+const isRunnable = (pid) => /\) R /.test(readProcess(pid, 'stat'));
+
+/** Empty where it has ended meanwhile. */
+function readProcess(pid, file) {
   try {
-    return /\) R /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
   } catch {
-    return false;
+    return '';
   }
 }
 

@@ -105,15 +105,18 @@ async function compareInstructions() {
   };
   for (const account of sides) await loader.run([account], { connections: 32, count: 4 * requests });
   const measured = await inTurns(sides.map((account) => () => instructionsOf(gateway.pid, () => ask(account))));
-  const total = (counts) => Object.values(counts).reduce((sum, each) => sum + each, 0);
-  for (const kind of [...Object.keys(measured[0][0]), 'all']) {
-    const of = (counts) => (kind === 'all' ? total(counts) : counts[kind]);
-    const [a, b, c, d] = measured.map((rounds) => Math.min(...rounds.map(of)) / requests / 1000);
-    const thousands = [a, b, c, d].map((each) => each.toFixed(1)).join(', ');
-    console.log(
-      `Instructions, ${kind}: own beside the operator’s ${((c + d) / (a + b)).toFixed(4)} ×; equals ${(b / a).toFixed(4)} and ${(d / c).toFixed(4)} ×; thousands a request ${thousands}`,
-    );
+  const print = (title, [a, b, c, d]) => {
+    const thousands = [a, b, c, d].map((each) => (each / requests / 1000).toFixed(1)).join(', ');
+    const equals = `${(b / a).toFixed(4)} and ${(d / c).toFixed(4)} ×`;
+    console.log(`${title}: ${((c + d) / (a + b)).toFixed(4)} × (equals ${equals}; thousands a request ${thousands})`);
+  };
+  const sums = sides.map(() => 0);
+  for (const kind of Object.keys(measured[0][0])) {
+    const lowest = measured.map((rounds) => Math.min(...rounds.map((counts) => counts[kind])));
+    for (const [i, value] of lowest.entries()) sums[i] += value;
+    print(`Instructions of an own credential beside the operator’s, ${kind}`, lowest);
   }
+  print('Instructions of an own credential beside the operator’s, all', sums);
 }
 
 async function compareRefused() {
