@@ -12,7 +12,7 @@ export const canCountInstructions = spawnSync('perf', ['stat', '-e', event, 'tru
 const pollMs = 150;
 const pollsMax = 40;
 /** The settler looks for records four times a second. */
-const quietPolls = 3;
+const quietPolls = 5;
 const quietUs = 3_000;
 
 /** The processes that serve, settle and store. */
