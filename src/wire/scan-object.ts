@@ -33,7 +33,7 @@ export class ObjectScan {
     this.names = Object.keys(rules);
     this.rules = Object.values(rules);
     this.needed = this.bitsOf(needs);
-    this.neededBy = needsBy && needsBy.map((names) => names && this.bitsOf(names));
+    this.neededBy = needsBy?.map((names) => names && this.bitsOf(names)) ?? null;
   }
 
   /** The bits of all members; -1 where one is unusual or missing, or one with a rule comes twice. */

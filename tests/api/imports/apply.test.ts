@@ -196,6 +196,7 @@ describe('an import that is applied', () => {
         'the route "acme-2/meta/llama/defra"',
         ({ catalogue }) => catalogue.routes.push({ ...route, model: 'meta/llama', provider: 'acme-2' }),
       ],
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference of the configuration
       ['the provider "openai-2"', ({ providers }) => providers.set('openai-2', { api_key: '${A}' })],
       [
         'the key "A" of the provider "acme"',

@@ -30,7 +30,7 @@ const refusals: readonly { why: string; code?: string; message: RegExp }[] = [
   {
     why: 'An entry of allowed_models that has no form of an id must be a name of the operator.',
     code: 'invalid_request_error',
-    message: /^`allowed_models\.\d+` is .* or a name that the operator has given to a model/,
+    message: /^`allowed_models\[\d+\]` is .* or a name that the operator has given to a model/,
   },
   {
     why: 'What a name stands for must be in the catalogue.',
