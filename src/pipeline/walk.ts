@@ -80,7 +80,9 @@ export async function walk(ports: WalkPorts, toWalk: Walk): Promise<WalkOutcome>
   if (!failed && !isDurable) return { kind: 'failed', error: gatewayError('billing_not_durable') };
   if (!failed) return { kind: 'failed', error: nothingTried(ports, plan, ruledOut, trail) };
   const remaining =
-    plan.kind === 'auto' && !isSingle(toWalk) ? remainingOf(ports, exchange, candidates.slice(next)) : 0;
+    plan.kind === 'auto' && !isSingle(toWalk)
+      ? candidates.slice(next).filter((route) => canBeTried(ports, toWalk, route)).length
+      : 0;
   return { kind: 'failed', error: failureError(toWalk, failed, remaining, ports.clock.now()) };
 }
 
@@ -160,17 +162,21 @@ function ruleOut(trail: Trail, ruledOut: RuledOut[], skipped: RuledOut): void {
   addSkipped(trail, skipped);
 }
 
-/** How many candidates the walk did not reach, without those that are ruled out. */
-function remainingOf(ports: WalkPorts, { request, trail, createdAt }: Exchange, rest: readonly Route[]): number {
-  let remaining = 0;
-  for (const route of rest) {
-    const obstacle = obstacleOf(ports, route, request, createdAt);
-    if (obstacle) addSkipped(trail, { route, ...obstacle });
-    else if (healthOf(ports, route).isOpen(healthKeyOf(route)))
-      addSkipped(trail, { route, verdict: 'breaker_open', param: null });
-    else remaining++;
-  }
-  return remaining;
+/** Whether a walk with more time would try a route, with any of its credentials; what it would pass over is noted. */
+function canBeTried(ports: WalkPorts, toWalk: Walk, route: Route): boolean {
+  const skipped = skippedFor(ports, toWalk, route);
+  if (skipped === null) return true;
+  addSkipped(toWalk.exchange.trail, skipped);
+  const next = afterObstacle(toWalk, route, skipped.verdict);
+  return next !== null && canBeTried(ports, toWalk, next);
+}
+
+/** Why a walk would not try a route; null where it would. */
+function skippedFor(ports: WalkPorts, { exchange, plan }: Walk, route: Route): RuledOut | null {
+  const obstacle = obstacleOf(ports, route, exchange.request, exchange.createdAt) ?? pauseOf(ports, plan, route);
+  if (obstacle) return { route, ...obstacle };
+  const isOpen = healthOf(ports, route).isOpen(healthKeyOf(route));
+  return isOpen ? { route, verdict: 'breaker_open', param: null } : null;
 }
 
 /** After a timeout, the next upstream of a stream gets less time for its first byte. */

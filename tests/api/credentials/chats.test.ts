@@ -1,6 +1,6 @@
 /** Chats that customers' own credentials at providers serve: which one, what it costs, and what its failures do. */
 import { describe, expect, it } from 'vitest';
-import { completion, json } from '../../support/scripted-upstream.js';
+import { completion, hang, json } from '../../support/scripted-upstream.js';
 import { ask } from '../harness.js';
 import { keyed, keyless, own, refused, useCustomer } from './customer.js';
 
@@ -238,5 +238,22 @@ describe('the routing policy', () => {
       key: rig.customer.key,
     });
     expect(explained.json.would_serve).toBe(keyed);
+  });
+});
+
+describe('a walk that runs out of time', () => {
+  const hasty = useCustomer({ timeouts: { overall: '500ms' } });
+
+  it('does not count a credential that waits among the candidates that remain', async () => {
+    const withKey = async (provider: string) => (await hasty.bring({ provider })).json.id as string;
+    await Promise.all([withKey('keyed'), withKey('keyless')]);
+    hasty.bench.upstream.enqueue(refused(401));
+    expect((await hasty.chat(keyed)).status).toBe(503);
+    hasty.bench.upstream.enqueue(hang());
+    const reply = await hasty.chat('auto/meta/llama', {
+      provider: { only: ['keyless', 'keyed'], order: ['keyless', 'keyed'] },
+    });
+    expect([reply.status, reply.json.error.providers_attempted], reply.text).toEqual([504, ['keyless']]);
+    expect(reply.json.error.candidates_remaining).toBe(0);
   });
 });

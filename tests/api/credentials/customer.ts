@@ -14,14 +14,15 @@ export const keyless = 'keyless/meta/llama/defra';
 export const refused = (status: number, more: Json = {}) =>
   json({ error: { message: `no ${own}`, ...more } }, { status });
 
-/** A new customer for each test. */
-export function useCustomer() {
+/** A new customer for each test. `config` is added to the configuration. */
+export function useCustomer(config: Json = {}) {
   const bench = useGateway({
     env: { KEYED_API_KEY: 'the-key-of-the-operator' },
     config: {
       secrets: { key_file: makeSecretsKey() },
       own_keys: { fee_percent: '10', fee_per_request_usd: '0.001' },
       limits: { key_requests_per_minute: 10_000 },
+      ...config,
     },
   });
   const rig = {
