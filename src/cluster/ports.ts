@@ -160,6 +160,11 @@ export interface Versions {
    */
   raise(subjects: readonly Subject[]): Promise<void>;
   /**
+   * The same, but waits only while the shared state is within reach, however slowly it answers. Where it is not, no process acts on what
+   * it holds, and the raise is repeated when it is back. Never rejects.
+   */
+  raiseWithinReach(subjects: readonly Subject[]): Promise<void>;
+  /**
    * Called when the connection to the shared state was lost or the shared state refused its service: a raise may have been
    * missed, so nothing held under a version may be trusted. A moment without an answer is no loss, because nobody acts on
    * held data meanwhile.

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { aGeneration } from '../../tests/support/generation.js';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { MemoryStore } from '../../tests/support/memory-store.js';
@@ -77,6 +77,25 @@ describe('a settlement in a fleet', () => {
     expect(usedUp.version()).not.toBe(first);
   });
 
+  it('that uses a balance up is not over before the others know, however slowly the shared state answers', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { fleet, rows, versions } = await charged(100n, 100n);
+    let raised = () => {};
+    const raising = new Promise<void>((resolve) => {
+      raised = resolve;
+    });
+    versions.raiseWithinReach = () => raising;
+    let isOver = false;
+    const settling = fleet.settle(rows).then(() => {
+      isOver = true;
+    });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(isOver).toBe(false);
+    raised();
+    await settling;
+  });
+
   it('whose balances cannot be read sends nobody to a store that is away; the next one makes up for it', async () => {
     const { store, fleet, rows, version } = await charged(100n, 100n);
     const before = version();
@@ -141,6 +160,31 @@ describe('a settlement in a fleet', () => {
     await versions.raise([`account:${accountId}`]);
     await fleet.identities.account(accountId);
     expect(account.balancePico).toBe(40n);
+  });
+});
+
+describe('the last byte of an answer near a used-up balance', () => {
+  /** The times for which the settlement is waited for, when the first is over in vain. */
+  async function waitsOf(settled: boolean, prepare: (of: Awaited<ReturnType<typeof charged>>) => void = () => {}) {
+    const rig = await charged(100n, 60n);
+    prepare(rig);
+    await rig.fleet.settle(rig.rows).catch(() => {});
+    const waits: number[] = [];
+    await rig.fleet.confirm(accountId, async (timeoutMs) => {
+      waits.push(timeoutMs);
+      return settled;
+    });
+    return waits;
+  }
+
+  it('waits for half a second, and for a store that is only slow until its queries fail', async () => {
+    expect(await waitsOf(true)).toEqual([500]);
+    expect(await waitsOf(false)).toEqual([500, 4_500]);
+  });
+
+  it('waits no longer than that for a store that is away', async () => {
+    const away = new StoreUnavailable(new Error('gone'));
+    expect(await waitsOf(false, ({ store }) => failing(store, away, false))).toEqual([500]);
   });
 });
 

@@ -28,8 +28,10 @@ interface FleetDeps extends FleetStatesDeps {
 const nearZeroCosts = 1_000n;
 /** The same for an answer that costs almost nothing while another process delivers an expensive one: one US dollar. */
 const nearZeroPico = 1_000_000_000_000n;
-/** While the shared state is out of reach every request reads the store, so a settlement need not wait for it. */
-const raiseMs = 300;
+/** While the store is away, an answer near a used-up balance waits this long for it, and no longer. */
+const awayMs = 500;
+/** A store that is only slow is waited for until its queries fail. */
+const silentMs = 5_000;
 
 /** A store that did not answer may have the rows all the same: counted twice, they could cause a wrong 402. */
 export type SettlementOutcome = 'arrived' | 'refused' | 'unanswered';
@@ -98,6 +100,15 @@ export class Fleet {
     return leftPico < nearZeroPico || leftPico < costPico * nearZeroCosts;
   }
 
+  /**
+   * Resolves when what the account was charged is in the store and the other processes know, or when the store is away. `settled` is the
+   * journal's.
+   */
+  async confirm(accountId: string, settled: (timeoutMs: number) => Promise<boolean>): Promise<void> {
+    if (await settled(awayMs)) return;
+    if (!this.charges.inDoubt(accountId)) await settled(silentMs - awayMs);
+  }
+
   async close(): Promise<void> {
     await this.listening?.close();
   }
@@ -119,8 +130,7 @@ export class Fleet {
 
   private async raiseVersions(accountIds: readonly string[]): Promise<void> {
     if (accountIds.length === 0) return;
-    const raised = this.versions.raise(accountIds.map((id) => `account:${id}` as const));
-    await Promise.race([raised, new Promise<void>((resolve) => setTimeout(resolve, raiseMs).unref())]);
+    await this.versions.raiseWithinReach(accountIds.map((id) => `account:${id}` as const));
   }
 
   /** The version that was not read is not held, so the next request reads the catalogue again. */

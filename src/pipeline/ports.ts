@@ -76,7 +76,7 @@ export interface PipelinePorts extends SwitchPorts {
   conversations: Conversations | null;
   admission: Admission;
   /** null = this process is the only one. */
-  fleet: Pick<Fleet, 'nearZero'> | null;
+  fleet: Pick<Fleet, 'nearZero' | 'confirm'> | null;
 }
 
 /** Finds out who is calling and counts the request: in this process alone, or in the state that a fleet shares. */

@@ -15,9 +15,6 @@ import { keptError } from './settle/kept-error.js';
 
 type SettlePorts = Pick<PipelinePorts, 'clock' | 'directory' | 'journal' | 'holds' | 'fleet' | 'proof'>;
 
-/** While the store is away, an answer near a used-up balance waits this long for it, and no longer. */
-const confirmMs = 500;
-
 export function settle(
   ports: SettlePorts,
   exchange: Exchange,
@@ -88,7 +85,7 @@ function sendWhenWritten(
 ): (() => void) | undefined {
   if (!send) return undefined;
   if (!fleet || !billed || billed.cost.pico === 0n || !fleet.nearZero(account, billed.cost.pico)) return send;
-  return () => void journal.settled(confirmMs).then(send);
+  return () => void fleet.confirm(account.id, (timeoutMs) => journal.settled(timeoutMs)).then(send);
 }
 
 /** The leaf of a receipt that has no hash of its answer, base64; null while the log has not begun. */

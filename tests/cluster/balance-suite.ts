@@ -1,7 +1,8 @@
 /** One balance, whichever replicas spend it: 402 everywhere once it is used up, served everywhere once it is filled, and a ledger that is exact. */
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usdText } from '../../src/base/money.js';
-import { ask, costOf, pico, scaled } from '../faults/fixture.js';
+import { ask, costOf, pause, pico, scaled } from '../faults/fixture.js';
 import type { Json, TestAccount } from '../support/client.js';
 import type { SpawnedGateway } from '../support/gateway.js';
 import { inParallel, LeanCaller, type Replicas } from '../support/replicas.js';
@@ -104,6 +105,20 @@ function usedUp(): void {
       await expectExact({ accountId, key }, [cost, cost]);
     });
 
+    it('by an answer that the store takes late: its last byte waits, and both refuse the next request', async () => {
+      const { key, accountId } = await accountWith(1n);
+      const release = await holdSettlements(accountId);
+      const served = fleet.a.chat(asking(1_000), { key });
+      // Longer than it would wait for a store that is away.
+      expect(await Promise.race([served, pause(1_200)])).toBeUndefined();
+      await release();
+      expect((await served).status).toBe(200);
+      const refused = await Promise.all(fleet.all.map((replica) => replica.chat(asking(1_000), { key })));
+      expect(refused.map(({ status }) => status)).toEqual([402, 402]);
+      await settled(key);
+      await expectExact({ accountId, key }, [cost]);
+    });
+
     it('by both together, where neither alone would have used it up: both refuse the next request', async () => {
       const { key, accountId } = await accountWith(1n);
       const spent: bigint[] = [];
@@ -122,6 +137,15 @@ function usedUp(): void {
       await expectExact({ accountId, key }, spent);
     }, 180_000);
   });
+}
+
+/** No settlement of the account ends until the returned function is called. */
+async function holdSettlements(accountId: string): Promise<() => Promise<void>> {
+  const client = new pg.Client(fleet.databaseUrl);
+  await client.connect();
+  await client.query('begin');
+  await client.query('select 1 from lodestone.accounts where id = $1 for update', [accountId]);
+  return () => client.end();
 }
 
 function manyAtOnce(): void {

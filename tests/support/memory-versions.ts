@@ -23,6 +23,10 @@ export class MemoryVersions implements Versions {
     for (const subject of subjects) this.all.set(nameOf(subject), `v${++this.made}`);
   }
 
+  raiseWithinReach(subjects: readonly Subject[]): Promise<void> {
+    return this.raise(subjects);
+  }
+
   onLost(listener: () => void): void {
     this.listeners.push(listener);
   }

@@ -97,6 +97,21 @@ describe('a raise that Redis could not take', () => {
     client.disconnect();
   });
 
+  it('is not waited for where nobody has to: not at all once Redis is away, and then it is made up for all the same', async () => {
+    const state = await redis.open();
+    const [before] = (await withinReach([state], () => state.versions.current(['account:a'])))!;
+    redis.server.freeze();
+    // Sent while Redis is taken for live: over when it is known to be away.
+    await state.versions.raiseWithinReach(['account:a']);
+    expect(state.link.up).toBe(false);
+    await state.versions.raiseWithinReach(['account:b']);
+    expect(state.link.up).toBe(false);
+    redis.server.thaw();
+    await withinReach([state], async () => {
+      expect(await state.versions.current(['account:a'])).not.toContain(before);
+    });
+  });
+
   it('is made up for in thousands, also by a Redis that was restarted empty', async () => {
     const state = await redis.open();
     await until(() => state.link.up);

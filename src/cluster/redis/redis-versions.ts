@@ -65,9 +65,13 @@ export class RedisVersions implements Versions {
       const timer = setTimeout(() => this.giveUp(waiter), raiseWaitMs);
       const waiter: Waiter = { resolve, timer, missing: new Set(subjects) };
       for (const subject of waiter.missing) this.owe(subject, [waiter]);
-      const due = subjects.filter((subject) => this.link.isUp(this.keyOf(subject)));
-      if (due.length > 0) void this.pay(due);
+      void this.payWithinReach(subjects);
     });
+  }
+
+  async raiseWithinReach(subjects: readonly Subject[]): Promise<void> {
+    for (const subject of subjects) this.owe(subject, []);
+    await this.payWithinReach(subjects);
   }
 
   onLost(listener: () => void): void {
@@ -84,6 +88,11 @@ export class RedisVersions implements Versions {
     for (const subject of waiter.missing) this.owed.get(subject)?.delete(waiter);
     waiter.missing.clear();
     waiter.resolve();
+  }
+
+  private async payWithinReach(subjects: readonly Subject[]): Promise<void> {
+    const due = subjects.filter((subject) => this.link.isUp(this.keyOf(subject)));
+    if (due.length > 0) await this.pay(due);
   }
 
   /** Sends missing raises, through a node that comes back where one is given. False where not all of them arrived. */
