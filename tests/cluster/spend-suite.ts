@@ -111,15 +111,16 @@ export function spendSuite(kind: 'one process' | 'two replicas', rigOf: () => Sp
           const { accountId, key } = await rig.gateways[0]!.createAccount();
           const spender =
             limit === 'open account' ? { accountId, key, keyId: null } : await rig.spender(limit, limitPico * 100n);
-          const run = await rig.shared(async () => {
+          // A Redis that was taken for absent is asked for more when it is back.
+          await rig.shared(async () => {
             // What is not in memory yet is read with scripts of its own.
             for (let warm = 0; warm < 4; warm++) await rig.send(spender, 2);
             const before = await rig.scriptsRun();
             for (let sent = 0; sent < requests; sent++) await rig.send(spender, 1);
-            return (await rig.scriptsRun()) - before;
+            const run = (await rig.scriptsRun()) - before;
+            console.log(`${limit}: ${run / requests} scripts a request`);
+            expect(run / requests).toBeLessThan(most + 0.5);
           });
-          console.log(`${limit}: ${run / requests} scripts a request`);
-          expect(run / requests).toBeLessThan(most + 0.5);
         }
       },
     );
