@@ -160,8 +160,8 @@ export interface Versions {
    */
   raise(subjects: readonly Subject[]): Promise<void>;
   /**
-   * The same, but waits only while the shared state is within reach, however slowly it answers. Where it is not, no process acts on what
-   * it holds, and the raise is repeated when it is back. Never rejects.
+   * The same, but waits only while this process has the shared state within reach, however slowly that answers; otherwise the raise is
+   * repeated when it is back. For a change of which others may learn late where this process alone is cut off. Never rejects.
    */
   raiseWithinReach(subjects: readonly Subject[]): Promise<void>;
   /**
