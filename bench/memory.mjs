@@ -23,3 +23,18 @@ export async function measureMemory(rig, contender, load = { connections: 32, co
   await sampling;
   return { idleMb, loadedMb };
 }
+
+/** One `{idleMb, loadedMb}` a round; two rows come from one series. */
+export function memoryOf(rig) {
+  rig.memory ??= (async () => {
+    const figures = [];
+    for (let round = 0; round < Math.min(rig.rounds, 2); round++) {
+      // A fresh process each time: an old one has grown.
+      const contender = await rig.contender('fresh');
+      figures.push(await measureMemory(rig, contender));
+      await rig.release('fresh');
+    }
+    return figures;
+  })();
+  return rig.memory;
+}

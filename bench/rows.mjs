@@ -3,11 +3,11 @@
  * resolves to one value a round, of which the median is the figure; it throws LeftOut where this machine lacks something. `must` and
  * `aim` are the most that the figure may be, or the least where `atLeast` is set. Rows that ask for the same comparison share it.
  */
-import { fileURLToPath } from 'node:url';
 import { doors } from './doors.mjs';
 import { measureGarbage } from './garbage.mjs';
 import { measurePauses } from './loop-pause.mjs';
-import { measureMemory } from './memory.mjs';
+import { memoryOf } from './memory.mjs';
+import { measureSettling } from './settling.mjs';
 import { measureStarts } from './startup.mjs';
 import { pairByRound } from './statistics.mjs';
 import { measureWorkerGain } from './worker-gain.mjs';
@@ -30,33 +30,6 @@ async function addedBesideNginx(rig, field) {
 function startsOf(rig) {
   rig.starts ??= measureStarts(rig, rig.rounds);
   return rig.starts;
-}
-
-/** Records of a backlog a round, on a store of its own each time. */
-async function measureSettling(rig) {
-  // It imports the compiled gateway, which is not there before a build.
-  const { measureBacklog } = await import('./backlog.mjs');
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const figures = [];
-  for (let round = 0; round < Math.min(rig.rounds, 3); round++) {
-    const { node, postgres } = await measureBacklog({ root, records: Math.round(100_000 * rig.scale) });
-    figures.push(node + postgres);
-  }
-  return figures;
-}
-
-function memoryOf(rig) {
-  rig.memory ??= (async () => {
-    const figures = [];
-    for (let round = 0; round < Math.min(rig.rounds, 2); round++) {
-      // A fresh process each time: an old one has grown.
-      const contender = await rig.contender('fresh');
-      figures.push(await measureMemory(rig, contender));
-      await rig.release('fresh');
-    }
-    return figures;
-  })();
-  return rig.memory;
 }
 
 export const rows = [
