@@ -8,12 +8,20 @@ import { type StaticContent, sendStatic, staticContent } from '../server/static-
 const file = new URL('../../../dist/http/openapi/document.json', import.meta.url);
 
 export function registerOpenApi(app: FastifyInstance): void {
-  let content: StaticContent | undefined;
+  /** Asked for once, however many requests come before it is there. */
+  let content: Promise<StaticContent> | undefined;
   app.get('/openapi.json', async (request, reply) => {
     // It is read when it is first asked for: most processes never are.
-    content ??= await staticContent('application/json; charset=utf-8', await readFile(file, 'utf8'));
+    content ??= readContent().catch((error) => {
+      content = undefined;
+      throw error;
+    });
     // Tools of other origins may read it, as they may call the API.
     reply.headers(allowOrigin);
-    return sendStatic(request, reply, content, 'public, max-age=0, must-revalidate');
+    return sendStatic(request, reply, await content, 'public, max-age=0, must-revalidate');
   });
+}
+
+async function readContent(): Promise<StaticContent> {
+  return staticContent('application/json; charset=utf-8', await readFile(file, 'utf8'));
 }

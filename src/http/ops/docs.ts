@@ -112,16 +112,23 @@ function siteEntries(): readonly SiteEntry[] {
 
 /** The link to the status page, which the header of every page has (scripts/docs/layout.mjs). */
 const statusLink = /<a href="\/status"[^>]*>[^<]*<\/a>/g;
-const pagesWithoutStatus = new Map<string, StaticContent>();
+const pagesWithoutStatus = new Map<string, Promise<StaticContent>>();
 
 /** A page where the operator does not publish the status: the link would lead to a 404. */
-async function withoutStatus(entry: SiteEntry): Promise<StaticContent> {
-  const { path, contentType } = entry;
-  const html =
-    pagesWithoutStatus.get(path) ??
-    (await staticContent(contentType, String(await readEntry(entry, undefined)).replace(statusLink, '')));
-  pagesWithoutStatus.set(path, html);
-  return html;
+function withoutStatus(entry: SiteEntry): Promise<StaticContent> {
+  const made = pagesWithoutStatus.get(entry.path);
+  if (made) return made;
+  const making = removeStatus(entry).catch((error) => {
+    pagesWithoutStatus.delete(entry.path);
+    throw error;
+  });
+  pagesWithoutStatus.set(entry.path, making);
+  return making;
+}
+
+async function removeStatus(entry: SiteEntry): Promise<StaticContent> {
+  const html = String(await readEntry(entry, undefined));
+  return staticContent(entry.contentType, html.replace(statusLink, ''));
 }
 
 const endings = { br: '.br', gzip: '.gz' } as const;
