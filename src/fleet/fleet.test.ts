@@ -170,9 +170,11 @@ describe('the last byte of an answer near a used-up balance', () => {
     prepare(rig);
     await rig.fleet.settle(rig.rows).catch(() => {});
     const waits: number[] = [];
-    await rig.fleet.confirm(accountId, async (timeoutMs) => {
-      waits.push(timeoutMs);
-      return settled;
+    await rig.fleet.confirm(accountId, {
+      settled: async (timeoutMs) => {
+        waits.push(timeoutMs);
+        return settled;
+      },
     });
     return waits;
   }

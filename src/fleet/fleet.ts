@@ -6,6 +6,7 @@ import type { Logger } from '../base/logger.js';
 import type { Admission, Versions } from '../cluster/ports.js';
 import { type Account, spendablePico } from '../domain/account.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
+import type { Journal } from '../journal/journal.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';
 import { FleetIdentities } from './fleet-identities.js';
 import { FleetStates, type FleetStatesDeps } from './fleet-states.js';
@@ -101,12 +102,11 @@ export class Fleet {
   }
 
   /**
-   * Resolves when what the account was charged is in the store and the other processes know, or when the store is away. `settled` is the
-   * journal's.
+   * Resolves when what the account was charged is in the store and the other processes know, or when the store is away. Never rejects.
    */
-  async confirm(accountId: string, settled: (timeoutMs: number) => Promise<boolean>): Promise<void> {
-    if (await settled(awayMs)) return;
-    if (!this.charges.inDoubt(accountId)) await settled(silentMs - awayMs);
+  async confirm(accountId: string, journal: Pick<Journal, 'settled'>): Promise<void> {
+    if (await journal.settled(awayMs)) return;
+    if (!this.charges.inDoubt(accountId)) await journal.settled(silentMs - awayMs);
   }
 
   async close(): Promise<void> {

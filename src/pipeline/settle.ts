@@ -85,7 +85,7 @@ function sendWhenWritten(
 ): (() => void) | undefined {
   if (!send) return undefined;
   if (!fleet || !billed || billed.cost.pico === 0n || !fleet.nearZero(account, billed.cost.pico)) return send;
-  return () => void fleet.confirm(account.id, (timeoutMs) => journal.settled(timeoutMs)).then(send);
+  return () => void fleet.confirm(account.id, journal).then(send);
 }
 
 /** The leaf of a receipt that has no hash of its answer, base64; null while the log has not begun. */
