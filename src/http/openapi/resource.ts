@@ -1,4 +1,4 @@
-/** What a handler says about its operations in the API's description. `document.ts` makes the document of it when it is first asked for. */
+/** What a handler says about its operations in the API's description. `document.ts` makes the document of it in the build. */
 import type { z } from 'zod';
 import * as s from './schema.js';
 import type { Parameter, Schema } from './types.js';
