@@ -1,4 +1,5 @@
 /** `lodestone settle`: settles the journals of a data directory. `lodestone serve` starts it as a process of its own. */
+import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startFaultText } from './app/running.js';
 import type { ToProgram } from './app/settler/messages.js';
@@ -31,8 +32,20 @@ function exitWithFault(error: unknown): never {
   process.exit(1);
 }
 
+/** On a core that requests fill, the settler gets half as much as they do, and just keeps up with them. At 5 it would fall behind. */
+const niceness = 3;
+
+function letRequestsGoFirst(): void {
+  try {
+    setPriority(niceness);
+  } catch {
+    // Not allowed here: it settles beside the requests.
+  }
+}
+
 /** As a process that `serve` has started. A signal to the whole group is for `serve`, which ends this one when it has drained. */
 function runChild(): void {
+  letRequestsGoFirst();
   collectOldEarly();
   keepStringMethodsFast();
   let starting: Promise<Program> | null = null;

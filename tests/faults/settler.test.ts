@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -58,6 +59,11 @@ it('a settler that is killed again and again under load is replaced each time, a
   await expectBooks(rig.gateway, account, { records: ids.length, costs: ids.map(() => costOf(9, 3)) });
   expect(rig.gateway.output.stderr + rig.gateway.output.stdout).toContain('the settler ended unexpectedly');
 }, 180_000);
+
+it.runIf(process.platform === 'linux')('a settler leaves a core to requests first', () => {
+  const niceness = getPriority(settlerPid(rig.gateway)) - getPriority(rig.gateway.pid);
+  expect(niceness).toBe(3);
+});
 
 it('a second settler of the same directory ends with words', () => {
   const { status, stderr } = spawnSync(process.execPath, [cli, 'settle', '--config', rig.gateway.files.configFile], {
