@@ -134,7 +134,7 @@ export class RestartedGateway {
 
   /** What `storage check` finds when everything is sealed. */
   async sealedCheck() {
-    const waits = /^lodestone_log_unsealed_oldest_seconds /m;
+    const waits = /^lodestone_log_unsealed_oldest_seconds (?!0$)/m;
     while (waits.test(await (await fetch(`${this.url}/metrics`)).text())) await pause(500);
     return this.admin('GET', '/storage/check');
   }
