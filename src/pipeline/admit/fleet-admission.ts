@@ -12,8 +12,8 @@ import type { GatewayError } from '../../errors/gateway-error.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { HeldIdentity } from '../../fleet/fleet-identities.js';
 import { ipRateLimited, keyRateLimited, peerOf } from '../../limits/rate-limits.js';
+import { authorizationOf, lookUp, lookUpBrought, useFrom, verifyKey } from '../admit.js';
 import type { Arrival } from '../handover.js';
-import { authorizationOf, lookUp, lookUpBrought, useFrom, verifyKey } from '../identify.js';
 import type { Admission, EarlyTake, PipelinePorts } from '../ports.js';
 
 type AdmittingFleet = Pick<Fleet, 'admission' | 'identities' | 'states'>;
