@@ -23,7 +23,8 @@ import {
 } from '../policy/apply-gates.js';
 import { bothPreferences, type RequestPreferences, readPreferences } from '../policy/request-preferences.js';
 import type { ProjectPolicy, RoutingPolicy } from '../policy/routing-policy.js';
-import { type Territory, territoryFilter } from '../territory/territory.js';
+import { territoryFilter } from '../territory/territories.js';
+import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { GateOutcome, Plan, Unpaid } from './handover.js';
 import type { PipelinePorts } from './ports.js';

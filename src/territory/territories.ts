@@ -1,17 +1,17 @@
-/** Finds out where a caller is and whether it may be served there. */
+/** Finds out where a caller is, whether it may be served there, and by which providers. */
 
 import { RecentMap } from '../base/collections.js';
 import { peerAddress } from '../base/ip-address.js';
 import type { Logger } from '../base/logger.js';
 import { joinedHeader } from '../base/raw-header.js';
-import type { Route } from '../catalogue/route.js';
+import type { Provider, Route } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
 import type { Account } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
 import { forwardedAddress, ProxyTrust } from './caller-address.js';
 import { type CountryDatabase, openCountryDatabase } from './country-database.js';
 import { loadSanctioned, type Sanctioned } from './sanctioned.js';
-import { metCode, type Territory, TerritoryNames, territoryOfCode, unknownTerritory } from './territory.js';
+import { type Territory, territoryOfCode, unknownTerritory } from './territory.js';
 
 /** A lookup takes 3 µs. Up to twice this many addresses are cached. */
 const originsMax = 8192;
@@ -140,4 +140,82 @@ function enumeration(ids: readonly string[]): string {
   const shown = ids.slice(0, providersShown);
   if (ids.length > shown.length) return `${shown.join(', ')} and ${ids.length - shown.length} more`;
   return shown.length < 2 ? (shown[0] ?? 'its provider') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+/**
+ * The first code of a list that applies to the territory; null where none does. A country's code applies to all of its
+ * subdivisions, a subdivision's code only to itself, and no code applies to an unknown territory.
+ */
+export function metCode(codes: ReadonlySet<string>, { country, subdivision }: Territory): string | null {
+  if (country === null) return null;
+  if (codes.has(country)) return country;
+  return subdivision !== null && codes.has(subdivision) ? subdivision : null;
+}
+
+/** Names territories for readers: `Cuba (CU)`, `Crimea (UA-43)`. */
+export class TerritoryNames {
+  private countries: Intl.DisplayNames | null = null;
+
+  /** The names of subdivisions by code; the runtime knows the names of countries. */
+  constructor(private readonly subdivisions: ReadonlyMap<string, string>) {}
+
+  /** `code` is well-formed ISO 3166-1 or -2. A subdivision without a name gets its country's. */
+  of(code: string): string {
+    const name = this.subdivisions.get(code) ?? this.countryName(code.slice(0, 2));
+    return name === undefined ? code : `${name} (${code})`;
+  }
+
+  /** The name of the smallest known part of a territory. */
+  ofTerritory({ country, subdivision }: Territory): string {
+    const code = subdivision ?? country;
+    return code === null ? 'an unknown territory' : this.of(code);
+  }
+
+  private countryName(country: string): string | undefined {
+    this.countries ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+    return this.countries.of(country);
+  }
+}
+
+interface FilteredRoutes {
+  /** The same array as given, where nothing is excluded. */
+  readonly permitted: readonly Route[];
+  readonly excluded: readonly Route[];
+}
+
+const none: readonly Route[] = Object.freeze([]);
+/** Providers live as long as their snapshot. */
+const excludedCodes = new WeakMap<Provider, ReadonlySet<string>>();
+
+/** A caller whose territory is unknown is permitted, as it is not sanctioned either. */
+export function termsPermit(provider: Provider, territory: Territory): boolean {
+  if (territory.country === null || provider.excludedTerritories.length === 0) return true;
+  let codes = excludedCodes.get(provider);
+  if (!codes) {
+    codes = new Set(provider.excludedTerritories);
+    excludedCodes.set(provider, codes);
+  }
+  return metCode(codes, territory) === null;
+}
+
+/** The filtered lists by territory. The same arrays are returned each time, so that rankings of them can be cached. */
+const filteredLists = new WeakMap<readonly Route[], Map<string, FilteredRoutes>>();
+const territoriesMax = 1000;
+
+/** Removes the routes of providers whose terms exclude the territory. */
+export function territoryFilter(routes: readonly Route[], territory: Territory): FilteredRoutes {
+  const first = routes.findIndex(({ provider }) => !termsPermit(provider, territory));
+  if (first < 0) return { permitted: routes, excluded: none };
+  const code = territory.subdivision ?? territory.country ?? '';
+  const known = filteredLists.get(routes) ?? new Map<string, FilteredRoutes>();
+  const filtered = known.get(code) ?? filteredFrom(first, routes, territory);
+  if (known.size < territoriesMax) filteredLists.set(routes, known.set(code, filtered));
+  return filtered;
+}
+
+function filteredFrom(first: number, routes: readonly Route[], territory: Territory): FilteredRoutes {
+  const permitted = routes.slice(0, first);
+  const excluded: Route[] = [];
+  for (const route of routes.slice(first)) (termsPermit(route.provider, territory) ? permitted : excluded).push(route);
+  return { permitted, excluded };
 }

@@ -9,7 +9,7 @@ import { type Model, type ModelKind, modelKinds, type Route, type Snapshot } fro
 import { shortIdOf } from '../../catalogue/short-id.js';
 import type { Alias } from '../../domain/account.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
-import { termsPermit } from '../../territory/territory.js';
+import { termsPermit } from '../../territory/territories.js';
 import { accountOf, callerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { json, list, operation, resource } from '../openapi/resource.js';

@@ -7,7 +7,7 @@ import type { Model, Route } from '../../catalogue/route.js';
 import { isServedBy } from '../../domain/credential.js';
 import { doorNamed, doors } from '../../doors/registry.js';
 import { gatewayError } from '../../errors/gateway-error.js';
-import { termsPermit } from '../../territory/territory.js';
+import { termsPermit } from '../../territory/territories.js';
 import { aliasJson } from '../api/aliases.js';
 import { accountOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
