@@ -31,34 +31,34 @@ describe('identities in memory', () => {
   it('reads a key once, however many ask for it at once, and then answers without the store', async () => {
     const { keyId } = await stored();
     const directory = newDirectory();
-    expect(directory.cached(keyId)).toBeUndefined();
-    const [first, second] = await Promise.all([directory.load(keyId), directory.load(keyId)]);
+    expect(directory.identities.cached(keyId)).toBeUndefined();
+    const [first, second] = await Promise.all([directory.identities.load(keyId), directory.identities.load(keyId)]);
     expect(first).toBe(second);
     store.away = true;
-    expect(directory.cached(keyId)).toBe(first);
+    expect(directory.identities.cached(keyId)).toBe(first);
   });
 
   it('shares one account object between its keys, the account calls and the list', async () => {
     const { accountId, keyId } = await stored();
     const directory = newDirectory();
     const [identity, account, list] = await Promise.all([
-      directory.load(keyId),
+      directory.identities.load(keyId),
       directory.account(accountId),
       directory.accounts(),
     ]);
     expect(identity!.account).toBe(account);
     expect(list[0]).toBe(account);
     const { key } = await directory.createKey('operator', { accountId: accountId, name: 'second', expiresAt: null });
-    expect(directory.cached(key.id)!.account).toBe(account);
+    expect(directory.identities.cached(key.id)!.account).toBe(account);
   });
 
   it('does not cache an unknown key, and tells an absent store from an absent key', async () => {
     const directory = newDirectory();
-    expect(await directory.load('unknown')).toBeNull();
+    expect(await directory.identities.load('unknown')).toBeNull();
     store.away = true;
-    await expect(directory.load('unknown')).rejects.toThrow(StoreUnavailable);
+    await expect(directory.identities.load('unknown')).rejects.toThrow(StoreUnavailable);
     store.away = false;
-    expect(await directory.load('unknown')).toBeNull();
+    expect(await directory.identities.load('unknown')).toBeNull();
   });
 
   it('reads no account before the journal of the earlier process is in the store', async () => {
@@ -79,33 +79,33 @@ describe('deleting a key', () => {
     await directory.account(accountId);
     let release = () => {};
     store.hold = new Promise((resolve) => (release = resolve));
-    const reading = directory.load(keyId);
+    const reading = directory.identities.load(keyId);
     await new Promise((resolve) => setImmediate(resolve));
     store.hold = Promise.resolve();
     expect(await directory.deleteKey('operator', accountId, keyId)).toBe(true);
     release();
     expect(await reading).toBeNull();
-    expect(directory.cached(keyId)).toBeUndefined();
-    expect(await directory.load(keyId)).toBeNull();
+    expect(directory.identities.cached(keyId)).toBeUndefined();
+    expect(await directory.identities.load(keyId)).toBeNull();
   });
 
   it('is false for a key of another account, whose key goes on working', async () => {
     const { keyId } = await stored();
     const directory = newDirectory();
-    await directory.load(keyId);
+    await directory.identities.load(keyId);
     const other = await directory.createAccount('operator', { email: 'b@example.com' });
     expect(await directory.deleteKey('operator', other.id, keyId)).toBe(false);
-    expect(directory.cached(keyId)).toBeDefined();
+    expect(directory.identities.cached(keyId)).toBeDefined();
     expect(await directory.deleteKey('operator', other.id, 'unknown')).toBe(false);
   });
 
   it('forgets the key in memory when the store failed half-way, so that the next request asks the store', async () => {
     const { accountId, keyId } = await stored();
     const directory = newDirectory();
-    await directory.load(keyId);
+    await directory.identities.load(keyId);
     store.away = true;
     await expect(directory.deleteKey('operator', accountId, keyId)).rejects.toThrow(StoreUnavailable);
-    expect(directory.cached(keyId)).toBeUndefined();
+    expect(directory.identities.cached(keyId)).toBeUndefined();
   });
 });
 
@@ -116,31 +116,31 @@ describe('a changed key', () => {
     await directory.account(accountId);
     let release = () => {};
     store.hold = new Promise((resolve) => (release = resolve));
-    const reading = directory.load(keyId);
+    const reading = directory.identities.load(keyId);
     await new Promise((resolve) => setImmediate(resolve));
     store.hold = Promise.resolve();
     await directory.updateKey('operator', accountId, keyId, { terms: { disabled: true } });
     release();
     expect((await reading)?.key.terms.disabled).toBe(true);
     await directory.updateKey('operator', accountId, keyId, { terms: { disabled: false } });
-    expect((await directory.load(keyId))?.key.terms.disabled).toBe(false);
+    expect((await directory.identities.load(keyId))?.key.terms.disabled).toBe(false);
   });
 
   it('is forgotten in memory when the store failed half-way; null for a key of another account', async () => {
     const { accountId, keyId } = await stored();
     const directory = newDirectory();
-    await directory.load(keyId);
+    await directory.identities.load(keyId);
     const other = await directory.createAccount('operator', { email: 'b@example.com' });
     expect(await directory.updateKey('operator', other.id, keyId, { name: 'x' })).toBeNull();
     store.away = true;
     await expect(directory.updateKey('operator', accountId, keyId, {})).rejects.toThrow(StoreUnavailable);
-    expect(directory.cached(keyId)).toBeUndefined();
+    expect(directory.identities.cached(keyId)).toBeUndefined();
   });
 
   it('shows its last use before the store has it, and writes it when the process ends', async () => {
     const { accountId, keyId } = await stored();
     const directory = newDirectory();
-    directory.noteUse(keyId, 5000);
+    directory.uses.note(keyId, 5000);
     expect((await directory.keyFigures(accountId)).get(keyId)?.lastUsedAt).toBe(5000);
     expect(store.keyUses.size).toBe(0);
     await directory.close();
@@ -165,7 +165,7 @@ describe('changes are written through', () => {
     const { accountId } = await stored();
     const directory = newDirectory();
     const account = (await directory.account(accountId))!;
-    directory.charge(accountId, 999n, 'gen-1');
+    directory.identities.charge(accountId, 999n, 'gen-1', 0n);
     expect(account).toMatchObject({ balancePico: -999n, usagePico: 999n });
   });
 
@@ -250,7 +250,7 @@ describe('a change whose answer was lost', () => {
     await expect(directory.postCredit('operator', accountId, 100n, null)).rejects.toThrow(StoreUnavailable);
     await vi.advanceTimersByTimeAsync(3_000);
     expect(account.balancePico).toBe(0n);
-    directory.charge(accountId, 30n, 'gen-1');
+    directory.identities.charge(accountId, 30n, 'gen-1', 0n);
     store.away = false;
     await vi.advanceTimersByTimeAsync(3_000);
     expect(account).toMatchObject({ balancePico: 70n, usagePico: 30n });
@@ -291,7 +291,7 @@ describe('expired keys', () => {
     });
     expect(await directory.nextExpiry(clock.now())).toBe(clock.now() + 1000);
     expect(await directory.eraseExpired(clock.now() + 1000)).toBe(1);
-    expect(directory.cached(key.id)!.key.hash).toBeNull();
+    expect(directory.identities.cached(key.id)!.key.hash).toBeNull();
     expect(store.keyRows.get(key.id)!.hash).toBeNull();
   });
 });

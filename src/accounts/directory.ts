@@ -6,14 +6,7 @@ import { timeOrderedId } from '../base/ids.js';
 import type { Logger } from '../base/logger.js';
 import { type PicoUsd, usdText } from '../base/money.js';
 import type { Clock } from '../base/time.js';
-import {
-  type Account,
-  type Alias,
-  type ApiKey,
-  type Identity,
-  type NewAccount,
-  newAccount,
-} from '../domain/account.js';
+import { type Account, type Alias, type ApiKey, type NewAccount, newAccount } from '../domain/account.js';
 import type { LedgerEntry } from '../domain/ledger-entry.js';
 import { shownPersonId } from '../domain/organisation.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
@@ -57,34 +50,26 @@ interface DirectoryDeps {
 export class AccountDirectory {
   readonly projects: Projects;
   readonly credentials: CredentialBook;
-  private readonly cache: Identities;
+  /** What memory holds of accounts and keys: requests are answered from it. */
+  readonly identities: Identities;
+  readonly uses: KeyUses;
   private readonly changes: AccountChanges;
-  private readonly uses: KeyUses;
 
   constructor(private readonly deps: DirectoryDeps) {
-    this.changes = new AccountChanges((id) => this.cache.reread(id), deps.logger);
+    this.changes = new AccountChanges((id) => this.identities.reread(id), deps.logger);
     this.uses = new KeyUses(deps.store.keys);
-    this.cache = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
-    this.projects = new Projects({ ...deps, cache: this.cache, changes: this.changes });
-    this.credentials = new CredentialBook({ ...deps, cache: this.cache, changes: this.changes });
+    this.identities = deps.identities ?? new IdentityCache(deps.store, deps.replayed ?? (() => Promise.resolve()));
+    this.projects = new Projects({ ...deps, cache: this.identities, changes: this.changes });
+    this.credentials = new CredentialBook({ ...deps, cache: this.identities, changes: this.changes });
   }
 
-  /** The identity of a key that is in memory. The request path asks here first. */
-  cached(keyId: string): Identity | undefined {
-    return this.cache.cached(keyId);
-  }
-
-  /** Reads a key that is not in memory. Throws StoreUnavailable, which becomes a 500 and never a 401. */
-  load(keyId: string): Promise<Identity | null> {
-    return this.cache.load(keyId);
-  }
   /** The shared object of an account: all of its keys see the same balance. */
   account(id: string): Promise<Account | null> {
-    return this.cache.account(id);
+    return this.identities.account(id);
   }
 
   accounts(): Promise<Account[]> {
-    return this.cache.all();
+    return this.identities.all();
   }
 
   async createAccount(actor: Actor, request: AccountRequest): Promise<Account> {
@@ -94,7 +79,7 @@ export class AccountDirectory {
     const made: NewAccount = { name: null, ...request, billingCountry, id, createdAt };
     const outcome = await this.deps.store.accounts.create(made);
     if (outcome === 'email_taken') throw gatewayError('account_exists', { email });
-    const account = this.cache.adopt(newAccount(made));
+    const account = this.identities.adopt(newAccount(made));
     await this.deps.audit.record(actor, 'account.create', id, {
       ...{ email, billing_country: billingCountry },
       ...(creditLimitPico !== undefined && { credit_limit_usd: usdText(creditLimitPico) }),
@@ -110,7 +95,7 @@ export class AccountDirectory {
       const { limits, ...rest } = change;
       await this.deps.store.accounts.update(id, change);
       Object.assign(account, rest, limits && { limits: { ...account.limits, ...limits } });
-      await this.cache.changed([`account:${id}`]);
+      await this.identities.changed([`account:${id}`]);
       const { creditLimitPico, budget, ...recorded } = change;
       await this.deps.audit.record(actor, 'account.update', id, {
         ...recorded,
@@ -123,7 +108,7 @@ export class AccountDirectory {
 
   /** Holds for the next request, in every process. What was billed has to be in the store before. */
   setBudget(actor: Actor, change: BudgetChange): Promise<void> {
-    const announce = () => this.cache.changed([`account:${change.account.id}`]);
+    const announce = () => this.identities.changed([`account:${change.account.id}`]);
     return this.changes.run(change.account.id, () => setBudget(this.deps, actor, change, announce));
   }
 
@@ -142,7 +127,7 @@ export class AccountDirectory {
         note,
       });
       account.balancePico += amountPico;
-      await this.cache.changed([`account:${id}`]);
+      await this.identities.changed([`account:${id}`]);
       await this.deps.audit.record(actor, 'credits.post', id, { amount_usd: usdText(amountPico), note });
       return entry;
     });
@@ -150,16 +135,8 @@ export class AccountDirectory {
 
   /** Applies a processor's report: credits and adjustments, each once, and the verified billing country. */
   recordPayment(event: PaymentEvent, countryAfter: CountryAfter): Promise<PaymentOutcome> {
-    const { cache, changes } = this;
+    const { identities: cache, changes } = this;
     return recordPayment({ ...this.deps, cache, changes }, event, countryAfter);
-  }
-
-  /**
-   * Charges the balance in memory. Synchronous, so that the account's next request sees the new balance. `chargedPico` was
-   * already charged for the same generation.
-   */
-  charge(accountId: string, costPico: PicoUsd, generationId: string, chargedPico: PicoUsd = 0n): void {
-    this.cache.charge(accountId, costPico, generationId, chargedPico);
   }
 
   /** Only the answer contains the token; the store has its hash, and logs have neither. Throws key_limit_reached, or key_exists for a brought key. */
@@ -173,7 +150,7 @@ export class AccountDirectory {
     const outcome = brought ? 'created' : await keys.create(key, keysMax);
     if (outcome === 'limit') throw gatewayError('key_limit_reached', { limit: keysMax });
     if (outcome === 'project_gone') throw noSuchProject(projectId ?? '');
-    this.cache.addKey(key, account);
+    this.identities.addKey(key, account);
     await this.deps.audit.record(actor, 'key.create', id, newKeyDetails(request));
     return { key, token };
   }
@@ -194,20 +171,15 @@ export class AccountDirectory {
     return this.uses.figures(accountId, keyIds);
   }
 
-  /** A key that is in use. Called for each request, so it only notes the time. */
-  noteUse(keyId: string, nowMs: number): void {
-    this.uses.note(keyId, nowMs);
-  }
-
   /** null where the account has no such key. Holds for the key's next request, in every process. */
   async updateKey(actor: Actor, accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | null> {
     if (!(await this.account(accountId))) return null;
-    const owner = this.cache.ownerOf(keyId);
+    const owner = this.identities.ownerOf(keyId);
     if (owner !== undefined && owner !== accountId) return null;
     // The store may have made the change also where it does not answer, so memory and the other processes read the key again.
     const changed = await this.deps.store.keys.update(accountId, keyId, change).finally(() => {
-      this.cache.forgetKey(keyId);
-      return this.cache.changed([`key:${keyId}@${accountId}`]);
+      this.identities.forgetKey(keyId);
+      return this.identities.changed([`key:${keyId}@${accountId}`]);
     });
     if (!changed) return null;
     const { name, terms, holderId } = change;
@@ -221,18 +193,18 @@ export class AccountDirectory {
 
   /** The store has changed these keys. Their next requests see it, in every process. */
   async keysChanged(accountId: string, keyIds: readonly string[]): Promise<void> {
-    for (const id of keyIds) this.cache.forgetKey(id);
-    await this.cache.changed([`account:${accountId}`, ...keyIds.map((id) => `key:${id}@${accountId}` as const)]);
+    for (const id of keyIds) this.identities.forgetKey(id);
+    await this.identities.changed([`account:${accountId}`, ...keyIds.map((id) => `key:${id}@${accountId}` as const)]);
   }
 
   /** The key's next request gets 401, also where the store failed half-way: memory drops the key in either case. */
   async deleteKey(actor: Actor, accountId: string, keyId: string): Promise<boolean> {
     if (!(await this.account(accountId))) return false;
-    const owner = this.cache.ownerOf(keyId);
+    const owner = this.identities.ownerOf(keyId);
     if (owner !== undefined && owner !== accountId) return false;
-    const deleted = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.cache.dropKey(keyId));
+    const deleted = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.identities.dropKey(keyId));
     // Also where it was already gone: the process that deleted it may have died before it notified the others.
-    await this.cache.changed([`key:${keyId}@${accountId}`]);
+    await this.identities.changed([`key:${keyId}@${accountId}`]);
     if (deleted) await this.deps.audit.record(actor, 'key.delete', keyId, { account_id: accountId });
     return deleted;
   }
@@ -240,7 +212,7 @@ export class AccountDirectory {
   /** Erases in the store first, then in memory. Called by ExpirySweeper. */
   async eraseExpired(nowMs: number): Promise<number> {
     const erased = await this.deps.store.keys.eraseExpired(nowMs);
-    this.cache.eraseExpired(nowMs);
+    this.identities.eraseExpired(nowMs);
     return erased;
   }
 
@@ -253,7 +225,7 @@ export class AccountDirectory {
       const outcome = await this.deps.store.aliases.create(account.id, alias, limit);
       if (outcome !== 'created') return outcome;
       account.aliases.set(alias.name, alias);
-      await this.cache.changed([`account:${account.id}`]);
+      await this.identities.changed([`account:${account.id}`]);
       return outcome;
     });
   }
@@ -262,7 +234,7 @@ export class AccountDirectory {
     return this.changes.run(account.id, async () => {
       const replaced = await this.deps.store.aliases.replace(account.id, alias);
       if (replaced) account.aliases.set(alias.name, alias);
-      await this.cache.changed([`account:${account.id}`]);
+      await this.identities.changed([`account:${account.id}`]);
       return replaced;
     });
   }
@@ -271,7 +243,7 @@ export class AccountDirectory {
     return this.changes.run(account.id, async () => {
       const deleted = await this.deps.store.aliases.delete(account.id, name);
       if (deleted) account.aliases.delete(name);
-      await this.cache.changed([`account:${account.id}`]);
+      await this.identities.changed([`account:${account.id}`]);
       return deleted;
     });
   }
@@ -281,7 +253,7 @@ export class AccountDirectory {
     return this.changes.run(account.id, async () => {
       await this.deps.store.accounts.update(account.id, change);
       Object.assign(account, change);
-      await this.cache.changed([`account:${account.id}`]);
+      await this.identities.changed([`account:${account.id}`]);
     });
   }
 

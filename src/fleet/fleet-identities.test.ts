@@ -56,26 +56,26 @@ async function trusts(
 describe('keys and accounts in a fleet', () => {
   it('are read once and then held, while nobody changes them', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
-    const identity = await b.directory.load(keyId);
+    const identity = await b.directory.identities.load(keyId);
     store.away = true;
-    expect(await b.directory.load(keyId)).toBe(identity);
+    expect(await b.directory.identities.load(keyId)).toBe(identity);
     expect(await trusts(b, versions, keyId)).toBe(true);
   });
 
   it('are not trusted once another process has deleted the key, and it is gone there on the next request', async () => {
     const { versions, a, b, accountId, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     expect(await a.directory.deleteKey('operator', accountId, keyId)).toBe(true);
     expect(await trusts(b, versions, keyId)).toBe(false);
-    expect(await b.directory.load(keyId)).toBeNull();
+    expect(await b.directory.identities.load(keyId)).toBeNull();
   });
 
   it('have the new terms of a key on its next request, after another process has changed them', async () => {
     const { versions, a, b, accountId, keyId } = await twoProcesses();
-    const before = await b.directory.load(keyId);
+    const before = await b.directory.identities.load(keyId);
     await a.directory.updateKey('operator', accountId, keyId, { terms: { disabled: true, limitPico: 5n } });
     expect(await trusts(b, versions, keyId)).toBe(false);
-    expect((await b.directory.load(keyId))?.key.terms).toMatchObject({ disabled: true, limitPico: 5n });
+    expect((await b.directory.identities.load(keyId))?.key.terms).toMatchObject({ disabled: true, limitPico: 5n });
     expect(before?.key.terms.disabled).toBe(false);
   });
 
@@ -99,7 +99,7 @@ describe('keys and accounts in a fleet', () => {
       await a.directory.credentials.create('operator', account, made);
     }
     const useAll = async () => {
-      const own = (await b.directory.load(keyId))!.account.credentials;
+      const own = (await b.directory.identities.load(keyId))!.account.credentials;
       for (const credential of own) vaults[1]!.secretOf(credential);
       return own.map(({ id }) => id);
     };
@@ -108,20 +108,20 @@ describe('keys and accounts in a fleet', () => {
     await a.directory.credentials.update('operator', account, replaced!, { secret: secretOf(9) });
     await a.directory.credentials.update('operator', account, kept!, { name: 'other' });
     await a.directory.credentials.delete('operator', account, deleted!);
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     expect(vaults[1]!.size, 'the one that is renamed').toBe(1);
     await useAll();
     expect(vaults[1]!.size).toBe(2);
     for (const id of [kept, replaced]) await a.directory.credentials.delete('operator', account, id!);
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     expect(vaults[1]!.size).toBe(0);
     rmSync(folder, { recursive: true });
   });
 
   it('are not trusted after a change of a key that the store did not answer', async () => {
     const { store, versions, a, b, accountId, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
-    await a.directory.load(keyId);
+    await b.directory.identities.load(keyId);
+    await a.directory.identities.load(keyId);
     store.away = true;
     await expect(a.directory.updateKey('operator', accountId, keyId, {})).rejects.toThrow(StoreUnavailable);
     store.away = false;
@@ -130,7 +130,7 @@ describe('keys and accounts in a fleet', () => {
 
   it('are read anew after a deletion whose process died before it could tell: by repeating it', async () => {
     const { store, versions, a, b, accountId, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     store.keyRows.delete(keyId);
     expect(await a.directory.deleteKey('operator', accountId, keyId)).toBe(false);
     expect(await trusts(b, versions, keyId)).toBe(false);
@@ -163,9 +163,9 @@ describe('keys and accounts in a fleet', () => {
     ],
   ])('see another process’s change of %s on the next request, in the object that they share', async (_, change) => {
     const { store, a, b, accountId, keyId } = await twoProcesses();
-    const before = (await b.directory.load(keyId))!;
+    const before = (await b.directory.identities.load(keyId))!;
     await change(a.directory, accountId);
-    const after = (await b.directory.load(keyId))!;
+    const after = (await b.directory.identities.load(keyId))!;
     expect(after.account).toBe(before.account);
     expect(after.account).toEqual(await store.accounts.find(accountId));
   });
@@ -181,57 +181,57 @@ describe('keys and accounts in a fleet', () => {
 
   it('are read from the store by each request while shared state is away, and held again when it is back', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     versions.away = true;
     expect(b.identities.held(keyId)).toBeUndefined();
     store.keyRows.delete(keyId);
-    expect(await b.directory.load(keyId)).toBeNull();
+    expect(await b.directory.identities.load(keyId)).toBeNull();
   });
 
   it('are not trusted after an outage, even under the version of before it: it may have missed a change', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     versions.away = true;
     store.keyRows.delete(keyId);
     versions.away = false;
     expect(b.identities.held(keyId)).toBeUndefined();
-    expect(await b.directory.load(keyId)).toBeNull();
+    expect(await b.directory.identities.load(keyId)).toBeNull();
   });
 
   it('are trusted again after a moment without an answer, when the store is away too: the connection has stood', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
-    const identity = await b.directory.load(keyId);
+    const identity = await b.directory.identities.load(keyId);
     store.away = true;
     versions.silent = true;
-    await expect(b.directory.load(keyId)).rejects.toThrow(StoreUnavailable);
+    await expect(b.directory.identities.load(keyId)).rejects.toThrow(StoreUnavailable);
     versions.silent = false;
-    expect(await b.directory.load(keyId)).toBe(identity);
+    expect(await b.directory.identities.load(keyId)).toBe(identity);
   });
 
   it('are not trusted after shared state lost its memory', async () => {
     const { versions, b, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     versions.forget();
     expect(await trusts(b, versions, keyId)).toBe(false);
   });
 
   it('are an error while neither shared state nor the store can be reached, never an unknown key', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     versions.away = true;
     store.away = true;
-    await expect(b.directory.load(keyId)).rejects.toThrow(StoreUnavailable);
+    await expect(b.directory.identities.load(keyId)).rejects.toThrow(StoreUnavailable);
   });
 
   it('are held under no version when something was heard while they were read', async () => {
     const { store, versions, b, keyId } = await twoProcesses();
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     await versions.raise([`key:${keyId}`]);
     let release = () => {};
     store.hold = new Promise((resolve) => {
       release = resolve;
     });
-    const reading = b.directory.load(keyId);
+    const reading = b.directory.identities.load(keyId);
     await new Promise((resolve) => setImmediate(resolve));
     b.identities.invalidate(`key:${keyId}`);
     release();
@@ -243,10 +243,10 @@ describe('keys and accounts in a fleet', () => {
 describe('a balance in a fleet', () => {
   it('is the store’s, less what this process has not settled yet', async () => {
     const { store, a, b, accountId, keyId } = await twoProcesses();
-    const { account } = (await b.directory.load(keyId))!;
-    b.directory.charge(accountId, 30n, 'gen-1');
+    const { account } = (await b.directory.identities.load(keyId))!;
+    b.directory.identities.charge(accountId, 30n, 'gen-1', 0n);
     await a.directory.postCredit('operator', accountId, 100n, null);
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     expect(account).toMatchObject({ balancePico: 70n, usagePico: 30n });
     Object.assign(store.accountRows.get(accountId)!, { balancePico: 60n, usagePico: 40n });
     await b.identities.takeOverBalances([accountId]);
@@ -255,7 +255,7 @@ describe('a balance in a fleet', () => {
 
   it('that was read before the account was read once more is not taken over, and trusted by nobody', async () => {
     const { store, a, b, accountId, keyId } = await twoProcesses();
-    const { account } = (await b.directory.load(keyId))!;
+    const { account } = (await b.directory.identities.load(keyId))!;
     const { balances } = store.accounts;
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -269,7 +269,7 @@ describe('a balance in a fleet', () => {
     };
     const late = b.identities.takeOverBalances([accountId]);
     await a.directory.postCredit('operator', accountId, 100n, null);
-    await b.directory.load(keyId);
+    await b.directory.identities.load(keyId);
     release();
     await late;
     expect(account.balancePico).toBe(100n);
@@ -280,7 +280,7 @@ describe('a balance in a fleet', () => {
     const { store, a, b, accountId } = await twoProcesses();
     await a.directory.postCredit('operator', accountId, 100n, null);
     const held = (await b.directory.account(accountId))!;
-    b.directory.charge(accountId, 5n, 'gen-1');
+    b.directory.identities.charge(accountId, 5n, 'gen-1', 0n);
     const row = store.accountRows.get(accountId)!;
     Object.assign(row, { balancePico: 60n, usagePico: 40n });
     expect(await b.directory.account(accountId)).toBe(held);

@@ -20,7 +20,7 @@ export function requireKey(app: FastifyInstance, deps: HttpDeps): void {
     const overLimit = refusal ?? (await deps.keyLimiter.countRequest(identity));
     reply.headers(headerObject(deps.keyLimiter.headersOf(identity)));
     if (refusal) throw refusal;
-    deps.directory.noteUse(identity.key.id, deps.clock.now());
+    deps.directory.uses.note(identity.key.id, deps.clock.now());
     checkAccount(deps, identity, announcedLength(request.raw), overLimit);
     if (identity.key.terms.kind === 'management') checkRouteRight(request);
   });

@@ -108,9 +108,7 @@ function checkSpending({ spend }: PipelinePorts, identity: Identity, early: Earl
   return isPending(checking) ? checking.then(() => identity) : identity;
 }
 
-export type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry' | 'brought'> & {
-  directory: Pick<PipelinePorts['directory'], 'cached' | 'load' | 'noteUse'>;
-};
+export type IdentifyPorts = Pick<PipelinePorts, 'clock' | 'expiry' | 'brought' | 'directory'>;
 
 /** The account and key of a token. Throws a 401 where the token is malformed, unknown, expired or disabled. */
 export function identify(
@@ -126,7 +124,7 @@ export function identify(
     });
   }
   const { token, keyId } = checkTokenShape(authorization);
-  const held = ports.directory.cached(keyId);
+  const held = ports.directory.identities.cached(keyId);
   if (held === undefined) return lookUpAndVerify(ports, keyId, token);
   verifyKey(ports, held, token);
   return held;
@@ -142,7 +140,7 @@ async function lookUpAndVerify(ports: IdentifyPorts, keyId: string, token: strin
 export async function lookUp({ directory }: IdentifyPorts, keyId: string): Promise<Identity> {
   let identity: Identity | null;
   try {
-    identity = await directory.load(keyId);
+    identity = await directory.identities.load(keyId);
   } catch (error) {
     throw outOfReach(error);
   }
@@ -152,7 +150,7 @@ export async function lookUp({ directory }: IdentifyPorts, keyId: string): Promi
 
 function heldBrought({ brought, directory }: IdentifyPorts, token: string): Identity | undefined {
   const keyId = brought.idOf(token);
-  return keyId === undefined ? undefined : directory.cached(keyId);
+  return keyId === undefined ? undefined : directory.identities.cached(keyId);
 }
 
 /**
@@ -166,12 +164,12 @@ export async function lookUpBrought(
 ): Promise<Identity> {
   try {
     const known = brought.idOf(token);
-    const held = known === undefined ? null : await directory.load(known);
+    const held = known === undefined ? null : await directory.identities.load(known);
     if (held?.key.hash) return held;
     // The key is gone. Another one may have come with the same token.
     brought.forget(token);
     const keyId = await brought.find(token);
-    const found = keyId === null ? null : await directory.load(keyId);
+    const found = keyId === null ? null : await directory.identities.load(keyId);
     if (found?.key.hash) return found;
   } catch (error) {
     throw outOfReach(error);
@@ -216,5 +214,5 @@ export function authorizationOf(caller: Caller, { keyHeader }: Pick<Door, 'keyHe
 export function useFrom({ directory, clock }: IdentifyPorts, { key }: Identity, address: string): void {
   const refusal = addressRefusal(key, address);
   if (refusal) throw refusal;
-  directory.noteUse(key.id, clock.now());
+  directory.uses.note(key.id, clock.now());
 }

@@ -1,5 +1,6 @@
 /** The ports of the pipeline, which the composition fills. */
-import type { AccountDirectory } from '../accounts/directory.js';
+import type { Identities } from '../accounts/identities.js';
+import type { KeyUses } from '../accounts/keys/key-uses.js';
 import type { Spending } from '../accounts/spending/spend-holds.js';
 import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
@@ -36,7 +37,10 @@ export interface PipelinePorts extends SwitchPorts {
   territories: Pick<Territories, 'checkCaller' | 'checkBillingCountry' | 'modelExcluded'>;
   ipLimiter: Pick<IpLimiter, 'take' | 'requestsPerMinute'>;
   keyLimiter: KeyLimiter;
-  directory: Pick<AccountDirectory, 'cached' | 'load' | 'charge' | 'noteUse'>;
+  directory: {
+    readonly identities: Pick<Identities, 'cached' | 'load' | 'charge'>;
+    readonly uses: Pick<KeyUses, 'note'>;
+  };
   /** Erases the hash of an expired key that a request has shown. */
   expiry: { noteExpiredKey(): void };
   catalogue: { readonly current: Snapshot | null };

@@ -41,7 +41,7 @@ export function settle(
 /** The balance in memory follows what the request costs, as far as that is known. */
 function charge({ directory }: SettlePorts, { identity, generationId, trail }: Exchange, costPico: PicoUsd): void {
   if (costPico === trail.chargedPico) return;
-  directory.charge(identity.account.id, costPico, generationId, trail.chargedPico);
+  directory.identities.charge(identity.account.id, costPico, generationId, trail.chargedPico);
   trail.chargedPico = costPico;
 }
 

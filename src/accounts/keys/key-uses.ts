@@ -14,6 +14,7 @@ export class KeyUses {
 
   constructor(private readonly store: Pick<Store['keys'], 'figures' | 'noteUses'>) {}
 
+  /** Called for each request, so it only notes the time. */
   note(keyId: string, nowMs: number): void {
     this.unwritten.set(keyId, nowMs);
     if (this.timer === null) this.writeLater();

@@ -150,7 +150,7 @@ describe('GET /v1/generation', () => {
 
 describe('GET /v1/credits and GET /v1/key', () => {
   it('gives the balance exactly and the sums as numbers', async () => {
-    fixture.directory.charge(fixture.account.id, 1_269_000_000n, 'gen-1');
+    fixture.directory.identities.charge(fixture.account.id, 1_269_000_000n, 'gen-1', 0n);
     expect((await get('/v1/credits')).json()).toEqual({
       data: {
         ...{ balance_usd: '9.998731', held_usd: '0', requests_in_flight: 0 },
