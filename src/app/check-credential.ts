@@ -4,7 +4,7 @@ import { quoted } from '../base/quoted.js';
 import type { Snapshot } from '../catalogue/route.js';
 import { covers, type OwnCredential } from '../domain/credential.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import type { OwnHealth } from '../health/route-health.js';
+import type { OwnHealth } from '../health/own-health.js';
 import { cheapestRoute, type ProbePorts, probe } from '../providers/provider-check/probe.js';
 import { type CheckResult, noRoute, resultOf } from '../providers/provider-check/verdict.js';
 import type { GatewayPorts } from './pipeline-ports.js';

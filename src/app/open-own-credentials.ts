@@ -10,7 +10,7 @@ import type { Logger } from '../base/logger.js';
 import type { Clock } from '../base/time.js';
 import type { Config } from '../config/config.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import { OwnHealth } from '../health/route-health.js';
+import { OwnHealth } from '../health/own-health.js';
 import type { CredentialsPort } from '../http/deps.js';
 import type { Store } from '../storage/store.js';
 import { type CheckPorts, checkCredential } from './check-credential.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Breaker, type BreakerConfig } from './breaker.js';
+import { Breaker, type BreakerConfig } from './route-state.js';
 
 const config: BreakerConfig = { failures: 3, windowMs: 30_000, cooldownMs: 10_000, probeMaxMs: 60_000 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
-import { OwnHealth } from './route-health.js';
+import { OwnHealth } from './own-health.js';
 
 const credential = { secretKey: 'cred-a', healthKey: 'cred-a acme/meta/llama/defra' };
 const config = { failures: 5, windowMs: 30_000, cooldownMs: 30_000, probeMaxMs: 305_000 };

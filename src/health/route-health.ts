@@ -1,17 +1,26 @@
 /**
  * Keeps what this process has observed of each route: its breaker, its latency, its recent failures. The walk takes a permit
  * for an attempt and ends it with the outcome. Ranking reads figures in coarse steps, so that noise does not change the
- * order. Candidates with a customer's own credential are kept apart from the routes, so that a bad credential of one customer changes
- * nothing for anybody else.
+ * order.
  */
-import { RecentMap } from '../base/collections.js';
-import { type Clock, startOfUtcDay, utcDay } from '../base/time.js';
-import type { Route, RouteCredential } from '../catalogue/route.js';
+import type { Clock } from '../base/time.js';
+import type { Route } from '../catalogue/route.js';
 import type { Config } from '../config/config.js';
-import type { BreakerState } from './breaker.js';
-import { bucketAt, type Observed, type Permit, RouteState, unobserved } from './route-state.js';
+import { type BreakerState, bucketAt, type Observed, RouteState, unobserved } from './route-state.js';
 
-export type { Observed, Permit } from './route-state.js';
+/** One attempt. Exactly one of the last three methods ends it; later calls are ignored. */
+export interface Permit {
+  /**
+   * A stream delivered its first content. The breaker closes now if it may, because a long stream must not keep the route
+   * out.
+   */
+  reportContent(): void;
+  succeed(firstByteMs: number | null): void;
+  /** A failure that counts against the route, with the upstream's `Retry-After` where it sent one. */
+  fail(retryAfterMs: number | null): void;
+  /** Neither success nor failure: the request was rejected, the client disconnected, or the route is now held. */
+  release(): void;
+}
 
 interface RouteHealthView {
   breaker: BreakerState;
@@ -56,9 +65,9 @@ export class RouteHealth {
   begin(routeId: string, stream: boolean, pin: boolean): Permit | null {
     const route = this.stateOf(routeId);
     const { breaker } = route;
-    if (pin || breaker.closed) return route.permit(stream, 0);
+    if (pin || breaker.closed) return new RoutePermit(route, stream, 0);
     const nowMs = this.clock.monotonicMs();
-    return breaker.mayProbe(nowMs) ? route.permit(stream, breaker.beginProbe(nowMs)) : null;
+    return breaker.mayProbe(nowMs) ? new RoutePermit(route, stream, breaker.beginProbe(nowMs)) : null;
   }
 
   /** Whether `begin` of an `auto/` walk would refuse now. Takes no probe slot. */
@@ -132,99 +141,47 @@ export class RouteHealth {
   }
 }
 
-/** Of candidates with own credentials. */
-const statesMax = 10_000;
-/** A credential that was refused is tried again by `auto/` once in this time. */
-const refusedMs = 60_000;
-
-/** Why `auto/` does not try a candidate now. */
-export type Paused = 'credential_failing' | 'credential_held';
-
-/** Times are monotonic milliseconds, except `untilMs` of a daily quota, which is epoch milliseconds. */
-interface Pause {
-  /** When `auto/` may try it again. */
-  untilMs: number;
-  readonly sinceMs: number;
-}
-
-type Credential = Pick<RouteCredential, 'secretKey' | 'healthKey'>;
-
-/** What this process has observed of candidates with own credentials: breakers, latencies, and pauses of the credential. */
-export class OwnHealth {
-  readonly states: RouteHealth;
-  /** Credentials that the provider refused, by their secret key. */
-  private readonly refused = new RecentMap<Pause>(statesMax / 2);
-  /** Credentials that wait after a rate limit, by their secret key. */
-  private readonly waiting = new RecentMap<Pause>(statesMax / 2);
-  /** Candidates whose daily quota is used up, by health key. */
-  private readonly usedUp = new RecentMap<Pause>(statesMax / 2);
-  /** Whether any credential was ever paused: until then there is nothing to look for. */
-  private isTroubled = false;
+class RoutePermit implements Permit {
+  private over = false;
+  private readonly openingsBefore: number;
 
   constructor(
-    private readonly clock: Clock,
-    config: ConstructorParameters<typeof RouteHealth>[1],
+    private readonly route: RouteState,
+    private readonly stream: boolean,
+    /** The number of the breaker's slot that the attempt took; 0 for none. */
+    private readonly probe: number,
   ) {
-    this.states = new RouteHealth(clock, config, undefined, statesMax);
+    this.openingsBefore = route.breaker.openings;
   }
 
-  /** null where it may be tried. */
-  pauseOf(credential: Credential): Paused | null {
-    const { secretKey, healthKey } = credential;
-    const nowMs = this.clock.monotonicMs();
-    if (isPaused(this.refused.get(secretKey), nowMs)) return 'credential_failing';
-    if (isPaused(this.waiting.get(secretKey), nowMs)) return 'credential_held';
-    return isPaused(this.usedUp.get(healthKey), this.clock.now()) ? 'credential_held' : null;
+  reportContent(): void {
+    if (!this.over && !this.route.breaker.closed) this.route.closeBreaker(this.openingsBefore);
   }
 
-  /** An attempt of `auto/` begins: of a refused credential the next one may begin a minute later. */
-  tried({ secretKey }: Credential): void {
-    if (!this.isTroubled) return;
-    const refused = this.refused.get(secretKey);
-    if (refused !== undefined) refused.untilMs = this.clock.monotonicMs() + refusedMs;
+  succeed(firstByteMs: number | null): void {
+    if (this.over) return;
+    this.over = true;
+    this.route.recordSuccess(this.stream, firstByteMs, this.openingsBefore);
+    if (this.probe > 0) this.route.breaker.endProbe(this.probe);
   }
 
-  refuse({ secretKey }: Credential): void {
-    this.isTroubled = true;
-    const sinceMs = this.clock.monotonicMs();
-    this.refused.set(secretKey, { untilMs: sinceMs + refusedMs, sinceMs });
+  fail(retryAfterMs: number | null): void {
+    if (this.over) return;
+    this.over = true;
+    this.route.recordFailure(retryAfterMs, this.openingsBefore);
+    if (this.probe > 0) this.route.breaker.endProbe(this.probe);
   }
 
-  wait({ secretKey }: Credential, ms: number): void {
-    this.isTroubled = true;
-    const sinceMs = this.clock.monotonicMs();
-    this.waiting.set(secretKey, { untilMs: sinceMs + ms, sinceMs });
+  release(): void {
+    if (this.over) return;
+    this.over = true;
+    if (this.probe > 0) this.route.breaker.endProbe(this.probe);
   }
-
-  /** For as long as the provider says, else until midnight UTC. */
-  useUp({ healthKey }: Credential, statedMs: number | null): void {
-    this.isTroubled = true;
-    const now = this.clock.now();
-    const untilMs = statedMs === null ? startOfUtcDay(utcDay(now) + 1) : now + statedMs;
-    this.usedUp.set(healthKey, { untilMs, sinceMs: this.clock.monotonicMs() });
-  }
-
-  /** It has served. The success of an attempt that began before a pause says nothing about the pause. */
-  succeeded({ secretKey, healthKey }: Credential, beganAtMs: number): void {
-    if (!this.isTroubled) return;
-    endPause(this.refused, secretKey, beganAtMs);
-    endPause(this.waiting, secretKey, beganAtMs);
-    endPause(this.usedUp, healthKey, beganAtMs);
-  }
-}
-
-function isPaused(pause: Pause | undefined, nowMs: number): boolean {
-  return pause !== undefined && nowMs < pause.untilMs;
-}
-
-function endPause(pauses: RecentMap<Pause>, key: string, beganAtMs: number): void {
-  const pause = pauses.get(key);
-  if (pause !== undefined && pause.sinceMs <= beganAtMs) pauses.delete(key);
 }
 
 interface HealthPorts<T> {
   readonly health: T;
-  readonly own?: { readonly health: OwnHealth };
+  readonly own?: { readonly health: { readonly states: RouteHealth } };
 }
 
 /** Where the health of a candidate is kept: under `healthKeyOf` in both. */

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../tests/support/manual-clock.js';
 import { silentLogger } from '../base/logger.js';
 import type { FailureCount, IncidentRow } from '../storage/store.js';
-import type { BreakerState } from './breaker.js';
 import { RouteHealth } from './route-health.js';
 import { RouteHistory } from './route-history.js';
+import type { BreakerState } from './route-state.js';
 import { mergeIncidents } from './route-status.js';
 
 const llama = 'acme/meta/llama/defra';

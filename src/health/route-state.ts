@@ -1,6 +1,5 @@
-/** What was observed of one route: its breaker, its latency, its recent failures; and the permits that report how its attempts end. */
+/** What was observed of one route: its breaker, its latency, its recent failures. */
 import type { Clock } from '../base/time.js';
-import { Breaker, type BreakerConfig } from './breaker.js';
 
 export interface Observed {
   /** The smoothed time to first byte in ms, rounded up to a step; null where it was never measured. */
@@ -9,20 +8,6 @@ export interface Observed {
   readonly failureShare: number;
   /** Output tokens a second of streams, smoothed, to two digits; absent where it was never measured. */
   readonly tokensPerSecond?: number;
-}
-
-/** One attempt. Exactly one of the last three methods ends it; later calls are ignored. */
-export interface Permit {
-  /**
-   * A stream delivered its first content. The breaker closes now if it may, because a long stream must not keep the route
-   * out.
-   */
-  reportContent(): void;
-  succeed(firstByteMs: number | null): void;
-  /** A failure that counts against the route, with the upstream's `Retry-After` where it sent one. */
-  fail(retryAfterMs: number | null): void;
-  /** Neither success nor failure: the request was rejected, the client disconnected, or the route is now held. */
-  release(): void;
 }
 
 /** The weight of the newest measurement. */
@@ -59,11 +44,6 @@ export class RouteState {
   ) {
     this.breaker = new Breaker(config);
     this.recent = new RecentOutcomes(bucketAt(clock.monotonicMs()));
-  }
-
-  /** `probe` is the number of the breaker's slot that the attempt took; 0 for none. */
-  permit(stream: boolean, probe: number): Permit {
-    return new RoutePermit(this, stream, probe);
   }
 
   recordSuccess(stream: boolean, firstByteMs: number | null, openingsBefore: number): void {
@@ -143,43 +123,6 @@ function stepOf(ms: number | null): number | null {
   return ms === null ? null : Math.max(Math.ceil(ms / latencyStepMs), 1) * latencyStepMs;
 }
 
-class RoutePermit implements Permit {
-  private over = false;
-  private readonly openingsBefore: number;
-
-  constructor(
-    private readonly route: RouteState,
-    private readonly stream: boolean,
-    private readonly probe: number,
-  ) {
-    this.openingsBefore = route.breaker.openings;
-  }
-
-  reportContent(): void {
-    if (!this.over && !this.route.breaker.closed) this.route.closeBreaker(this.openingsBefore);
-  }
-
-  succeed(firstByteMs: number | null): void {
-    if (this.over) return;
-    this.over = true;
-    this.route.recordSuccess(this.stream, firstByteMs, this.openingsBefore);
-    if (this.probe > 0) this.route.breaker.endProbe(this.probe);
-  }
-
-  fail(retryAfterMs: number | null): void {
-    if (this.over) return;
-    this.over = true;
-    this.route.recordFailure(retryAfterMs, this.openingsBefore);
-    if (this.probe > 0) this.route.breaker.endProbe(this.probe);
-  }
-
-  release(): void {
-    if (this.over) return;
-    this.over = true;
-    if (this.probe > 0) this.route.breaker.endProbe(this.probe);
-  }
-}
-
 const bucketMs = 30_000;
 const buckets = 10;
 
@@ -216,5 +159,107 @@ export class RecentOutcomes {
       this.counts[slot + 1] = 0;
     }
     this.newest = bucket;
+  }
+}
+
+export interface BreakerConfig {
+  /** The counted failures within the window that open the breaker. */
+  readonly failures: number;
+  readonly windowMs: number;
+  readonly cooldownMs: number;
+  /** A probe whose end is never reported is given up after this long. */
+  readonly probeMaxMs: number;
+}
+
+export type BreakerState = 'closed' | 'open' | 'half_open';
+
+interface CountedFailure {
+  readonly atMs: number;
+  /** The end of the upstream's `Retry-After`; `atMs` where it sent none. */
+  readonly awayUntilMs: number;
+}
+
+/** Bounds `Retry-After`, so that one header cannot keep a route away for a day. */
+const cooldownsMax = 10;
+
+/**
+ * The circuit breaker of one route. It opens after enough counted failures within a sliding window and then admits one probe
+ * at a time. It has no timer: its state follows from the monotonic time that callers pass, so it cannot get stuck.
+ */
+export class Breaker {
+  /** The newest failures since the last success, oldest first. At most as many as open the breaker. */
+  private recent: CountedFailure[] = [];
+  /** null while closed; in the past while half-open. */
+  private openUntilMs: number | null = null;
+  private probeSinceMs: number | null = null;
+  private probe = 0;
+  /** How often the breaker has opened. */
+  openings = 0;
+
+  constructor(private readonly config: BreakerConfig) {}
+
+  get closed(): boolean {
+    return this.openUntilMs === null;
+  }
+
+  state(nowMs: number): BreakerState {
+    if (this.openUntilMs === null) return 'closed';
+    return nowMs < this.openUntilMs ? 'open' : 'half_open';
+  }
+
+  mayProbe(nowMs: number): boolean {
+    if (this.state(nowMs) !== 'half_open') return false;
+    return this.probeSinceMs === null || nowMs - this.probeSinceMs >= this.config.probeMaxMs;
+  }
+
+  /** Takes the probe slot and returns the number that frees it. */
+  beginProbe(nowMs: number): number {
+    this.probeSinceMs = nowMs;
+    return ++this.probe;
+  }
+
+  /** Frees the slot, unless the probe was given up or the breaker has opened again since. */
+  endProbe(probe: number): void {
+    if (probe === this.probe) this.probeSinceMs = null;
+  }
+
+  /** Closes the breaker and clears the failures. A running probe becomes an ordinary attempt. */
+  recordSuccess(): void {
+    if (this.recent.length > 0) this.recent = [];
+    if (this.openUntilMs === null) return;
+    this.openUntilMs = null;
+    this.probeSinceMs = null;
+    this.probe++;
+  }
+
+  /**
+   * Changes nothing while the breaker is open: the failures of pinned requests must not keep the route out of `auto/` for
+   * ever.
+   */
+  recordFailure(nowMs: number, retryAfterMs: number | null): void {
+    const state = this.state(nowMs);
+    if (state === 'open') return;
+    const awayMs = retryAfterMs !== null && retryAfterMs > 0 ? retryAfterMs : 0;
+    const failure = { atMs: nowMs, awayUntilMs: nowMs + awayMs };
+    if (state === 'half_open') {
+      this.open(nowMs, failure.awayUntilMs);
+      return;
+    }
+    const { failures, windowMs } = this.config;
+    this.recent.push(failure);
+    if (this.recent.length > failures) this.recent.shift();
+    if (this.recent.length < failures || nowMs - this.recent[0]!.atMs > windowMs) return;
+    this.open(
+      nowMs,
+      this.recent.reduce((latest, { awayUntilMs }) => Math.max(latest, awayUntilMs), 0),
+    );
+  }
+
+  private open(nowMs: number, awayUntilMs: number): void {
+    const { cooldownMs } = this.config;
+    const latestMs = nowMs + cooldownsMax * cooldownMs;
+    this.openUntilMs = Math.min(Math.max(nowMs + cooldownMs, awayUntilMs), latestMs);
+    this.recent = [];
+    this.openings++;
   }
 }

@@ -9,7 +9,7 @@ import { isPending, type MaybePromise } from '../base/turn.js';
 import type { Route } from '../catalogue/route.js';
 import type { Identity } from '../domain/account.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import type { Paused } from '../health/route-health.js';
+import type { Paused } from '../health/own-health.js';
 import { type Failure, type Meaning, refusesCredential } from '../providers/classify/failure.js';
 import type { Exchange, Plan, Unpaid } from './handover.js';
 import type { PipelinePorts } from './ports.js';

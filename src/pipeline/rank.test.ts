@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../tests/support/seeded-random.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import type { Route } from '../catalogue/route.js';
-import type { Observed } from '../health/route-health.js';
+import type { Observed } from '../health/route-state.js';
 import { preferences } from '../policy/routing-policy.js';
 import { scoreRoutes, terms, weights } from './rank.js';
 

@@ -4,7 +4,9 @@
  */
 import { type PriceMoment, priceKey, ratesAt } from '../catalogue/price-moment.js';
 import type { Route } from '../catalogue/route.js';
-import { healthKeyOf, healthOf, type Observed, type OwnHealth, type RouteHealth } from '../health/route-health.js';
+import type { OwnHealth } from '../health/own-health.js';
+import { healthKeyOf, healthOf, type RouteHealth } from '../health/route-health.js';
+import type { Observed } from '../health/route-state.js';
 import type { Preference } from '../policy/routing-policy.js';
 
 interface RankPorts {

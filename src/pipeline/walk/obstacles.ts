@@ -4,7 +4,7 @@ import { secondsToMidnightUtc } from '../../base/time.js';
 import { priceAt } from '../../catalogue/price.js';
 import type { Capability, Route } from '../../catalogue/route.js';
 import { type GatewayError, gatewayError, type Receipt } from '../../errors/gateway-error.js';
-import type { Paused } from '../../health/route-health.js';
+import type { Paused } from '../../health/own-health.js';
 import { usesKeys } from '../../providers/credentials/key-pool.js';
 import { dialectOf } from '../../providers/dialects/registry.js';
 import {
