@@ -16,7 +16,7 @@ import { bodyHash } from '../proof/proof-facts.js';
 import type { ChatRequest } from '../wire/chat-request.js';
 import type { EarlyChat } from './early-chat.js';
 import { gateChain, wishesOf } from './gate.js';
-import type { Arrival, Exchange } from './handover.js';
+import type { Arrival, ChatNotes, Exchange, Trail } from './handover.js';
 import { countedRoutes, takeOwn, unpaidBy, usesOperators, withOwn } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { checkKind, resolveOwnChain, resolveRequested, resolveSavedChain } from './resolve.js';
@@ -237,4 +237,35 @@ async function holdLater(exchange: Exchange, holding: Promise<SpendHold>): Promi
     exchange.reservation.cancel();
     throw error;
   }
+}
+
+/** The notes of a request that has just come. */
+export function newNotes(): ChatNotes {
+  return { bodyBytes: 0, exchange: null, trail: newTrail(), delivered: null };
+}
+
+/** Never added to. */
+const none: never[] = [];
+
+/** The trail of a request before its first attempt. */
+export function newTrail(): Trail {
+  return {
+    attempts: none,
+    providersAttempted: none,
+    breakerSkipped: none,
+    skipped: null,
+    timedAttempts: none,
+    plan: null,
+    removed: [],
+    answer: null,
+    remembered: null,
+    chainIndex: 0,
+    upstreamMs: 0,
+    dispatchedAtMs: null,
+    reservedBytes: 0,
+    chargedPico: 0n,
+    owed: null,
+    answeredAtMs: null,
+    overheadMs: 0,
+  };
 }

@@ -14,8 +14,9 @@ import { type Counterfactual, counterfactuals } from '../policy/counterfactuals.
 import type { RequestPreferences } from '../policy/request-preferences.js';
 import type { Territory } from '../territory/territory.js';
 import type { ChatRequest } from '../wire/chat-request.js';
+import { newTrail } from './exchange.js';
 import { gate, wishesOf } from './gate.js';
-import { newTrail, type Plan, type RememberedRoute, type Trail } from './handover.js';
+import type { Plan, RememberedRoute, Trail } from './handover.js';
 import { afterObstacle, headsOf, mayUseOwn, pauseOf, unpaidBy, withOwn } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { type Ranking, type Score, scores } from './rank.js';

@@ -2,7 +2,6 @@
 import type { SpendHold } from '../accounts/spending/spend-holds.js';
 import type { Latin1Text } from '../base/latin1.js';
 import type { PicoUsd } from '../base/money.js';
-import type { Clock } from '../base/time.js';
 import type { MaybePromise } from '../base/turn.js';
 import type { Billed } from '../billing/bill.js';
 import type { Route, Snapshot } from '../catalogue/route.js';
@@ -144,32 +143,6 @@ export interface Trail {
   overheadMs: number;
 }
 
-/** Never added to. */
-const none: never[] = [];
-
-/** The trail of a request before its first attempt. */
-export function newTrail(): Trail {
-  return {
-    attempts: none,
-    providersAttempted: none,
-    breakerSkipped: none,
-    skipped: null,
-    timedAttempts: none,
-    plan: null,
-    removed: [],
-    answer: null,
-    remembered: null,
-    chainIndex: 0,
-    upstreamMs: 0,
-    dispatchedAtMs: null,
-    reservedBytes: 0,
-    chargedPico: 0n,
-    owed: null,
-    answeredAtMs: null,
-    overheadMs: 0,
-  };
-}
-
 /** What an attempt brought that can be delivered. */
 export type Served =
   | { readonly kind: 'answer'; readonly parts: CompletionParts }
@@ -211,12 +184,12 @@ export interface Delivered {
 }
 
 /** What is known of a request when it is over, for metrics, traces and the log. */
-export class ChatNotes {
-  bodyBytes = 0;
+export interface ChatNotes {
+  bodyBytes: number;
   /** null until the request has been admitted, validated and resolved. */
-  exchange: Exchange | null = null;
-  readonly trail: Trail = newTrail();
-  delivered: Delivered | null = null;
+  exchange: Exchange | null;
+  readonly trail: Trail;
+  delivered: Delivered | null;
 }
 
 /** What stopped a stream inside its frames. */
@@ -253,27 +226,10 @@ export interface RememberedRoute {
   first: Route | null;
 }
 
-/** A list with one item more. Most have one. */
-export function withItem<T>(list: readonly T[], item: T): T[] {
-  return list.length === 0 ? [item] : [...list, item];
-}
-
 /** One attempt of a walk; monotonic milliseconds. */
 interface TimedAttempt {
   readonly route: Route;
   readonly record: AttemptRecord;
   readonly startedAtMs: number;
   readonly endedAtMs: number;
-}
-
-/** Notes the attempt that is over: the last one that has begun. */
-export function addTimedAttempt(
-  { trail }: Pick<Exchange, 'trail'>,
-  route: Route,
-  startedAtMs: number,
-  clock: Pick<Clock, 'monotonicMs'>,
-): void {
-  const record = trail.attempts.at(-1);
-  if (!record) return;
-  trail.timedAttempts = withItem(trail.timedAttempts, { route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
 }

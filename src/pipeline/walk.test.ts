@@ -3,7 +3,8 @@ import { ManualClock } from '../../tests/support/manual-clock.js';
 import { RecordingCaller } from '../../tests/support/played-relay.js';
 import { smallSnapshot } from '../../tests/support/snapshot.js';
 import { Deadlines } from '../providers/transport/deadlines.js';
-import { type Exchange, newTrail } from './handover.js';
+import { newTrail } from './exchange.js';
+import type { Exchange } from './handover.js';
 import { type WalkPorts, walk } from './walk.js';
 
 it('asks no upstream for a caller that has left already', async () => {

@@ -13,12 +13,12 @@ import type { Budgets } from '../providers/call.js';
 import { effectOf, type Failure } from '../providers/classify/failure.js';
 import { usesKeys } from '../providers/credentials/key-pool.js';
 import { takesErrorDetails } from '../providers/native-pass.js';
-import { addTimedAttempt, type Exchange, type Plan, type Relay, type Trail, type WalkOutcome } from './handover.js';
+import type { Exchange, Plan, Relay, Trail, WalkOutcome } from './handover.js';
 import { afterFailure, afterObstacle, learnOfCredential, pauseOf } from './own-credentials.js';
 import type { PipelinePorts } from './ports.js';
 import { type AttemptPorts, attempt } from './walk/attempt.js';
 import { attemptWithKeys, type KeyedAttempt, type RouteOutcome } from './walk/attempt-keys.js';
-import { reserveRecords } from './walk/attempt-record.js';
+import { addTimedAttempt, reserveRecords } from './walk/attempt-record.js';
 import { attemptTask } from './walk/attempt-task.js';
 import { addSkipped, nothingTried, obstacleOf, type RuledOut, receiptOf } from './walk/obstacles.js';
 

@@ -8,7 +8,8 @@ import { doors } from '../../doors/registry.js';
 import { GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { Tracing } from '../../observability/tracing/ended-chat.js';
 import { CallerGone } from '../../pipeline/caller.js';
-import { type Arrival, ChatNotes } from '../../pipeline/handover.js';
+import { newNotes } from '../../pipeline/exchange.js';
+import type { Arrival, ChatNotes } from '../../pipeline/handover.js';
 import { serve } from '../../pipeline/pipeline.js';
 import type { PipelinePorts } from '../../pipeline/ports.js';
 import type { Origin } from '../../territory/territories.js';
@@ -43,7 +44,7 @@ export function createChatHandlers(ports: PipelinePorts, deps: ChatDeps, chats =
       requestId: requestId(ports.clock.now()),
       endpoint,
       startedAtMs: ports.clock.monotonicMs(),
-      notes: new ChatNotes(),
+      notes: newNotes(),
     });
   return {
     chat: (req, res, awaitsContinue, door) => {
@@ -81,7 +82,7 @@ export function createPlayground(
       requestId: id,
       endpoint: null,
       startedAtMs: ports.clock.monotonicMs(),
-      notes: new ChatNotes(),
+      notes: newNotes(),
     });
   };
 }

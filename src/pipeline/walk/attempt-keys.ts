@@ -7,10 +7,9 @@ import type { ProviderKey } from '../../base/provider-key.js';
 import type { MaybePromise } from '../../base/turn.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { KeyPool, TakenKey } from '../../providers/credentials/key-pool.js';
-import { addTimedAttempt } from '../handover.js';
 import type { PipelinePorts } from '../ports.js';
 import type { Attempt } from './attempt.js';
-import { type AttemptOutcome, beginRecord, reserveRecords } from './attempt-record.js';
+import { type AttemptOutcome, addTimedAttempt, beginRecord, reserveRecords } from './attempt-record.js';
 
 interface KeyPorts extends Pick<PipelinePorts, 'clock' | 'journal'> {
   readonly providerKeys: Pick<KeyPool, 'take' | 'waitMs'>;

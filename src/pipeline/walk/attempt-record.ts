@@ -1,4 +1,5 @@
 /** How an attempt ended and what is kept of it, which the receipt, the generation and the metrics are made from; and the room in the journal for it. */
+import type { Clock } from '../../base/time.js';
 import { answeredModelFault, isFree } from '../../billing/pricing.js';
 import type { Route } from '../../catalogue/route.js';
 import type { AttemptRecord } from '../../domain/generation.js';
@@ -6,7 +7,7 @@ import { failureOf, innerError, noAnswer, oversizedFailure, type UnreadFailure }
 import type { CallResult } from '../../providers/call-result.js';
 import type { Failure } from '../../providers/classify/failure.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { type Exchange, type Relay, type Served, type Trail, withItem } from '../handover.js';
+import type { Exchange, Relay, Served, Trail } from '../handover.js';
 import type { PipelinePorts } from '../ports.js';
 
 export type AttemptOutcome = Served | { kind: 'failure'; failure: Failure } | { kind: 'gone' };
@@ -17,6 +18,11 @@ export function beginRecord({ trail }: Exchange, { provider, locode }: Route): A
   trail.attempts = withItem(trail.attempts, record);
   trail.providersAttempted = withItem(trail.providersAttempted, provider.id);
   return record;
+}
+
+/** A list with one item more. Most have one. */
+function withItem<T>(list: readonly T[], item: T): T[] {
+  return list.length === 0 ? [item] : [...list, item];
 }
 
 /** Notes how it has ended. */
@@ -30,6 +36,18 @@ export function note(record: AttemptRecord, outcome: AttemptOutcome, result: Cal
   } else {
     record.outcome = outcome.kind === 'stream' && outcome.end !== 'complete' ? outcome.end : 'served';
   }
+}
+
+/** Notes the attempt that is over: the last one that has begun. */
+export function addTimedAttempt(
+  { trail }: Pick<Exchange, 'trail'>,
+  route: Route,
+  startedAtMs: number,
+  clock: Pick<Clock, 'monotonicMs'>,
+): void {
+  const record = trail.attempts.at(-1);
+  if (!record) return;
+  trail.timedAttempts = withItem(trail.timedAttempts, { route, record, startedAtMs, endedAtMs: clock.monotonicMs() });
 }
 
 export function pricingFault(status: number, reason: string): Failure {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { smallSnapshot } from '../../../tests/support/snapshot.js';
-import { newTrail } from '../handover.js';
+import { newTrail } from '../exchange.js';
 import { reserveRecords } from './attempt-record.js';
 
 const route = smallSnapshot().routes.get('acme/meta/llama/defra')!;
