@@ -2,7 +2,7 @@
 import { defaultPolicy } from '../policy/policy.js';
 import type { RoutingPolicy } from '../policy/routing-policy.js';
 import { noCredentials, type OwnCredential } from './credential.js';
-import { type Budget, defaultProjectId, type ImportedFrom, type Project, trustEntryId } from './organisation.js';
+import { type Budget, defaultProjectId, type ImportedFrom, type Project } from './organisation.js';
 
 export interface ApiKey {
   /** The first ten characters after the token's prefix: the key's public id. */
@@ -124,14 +124,6 @@ export interface Account {
   readonly createdAt: number;
 }
 
-/** What requests may still spend. Requests are admitted while it is above zero. */
-export function spendablePico({
-  balancePico,
-  creditLimitPico,
-}: Pick<Account, 'balancePico' | 'creditLimitPico'>): bigint {
-  return balancePico + creditLimitPico;
-}
-
 export interface Identity {
   readonly key: ApiKey;
   readonly account: Account;
@@ -146,14 +138,6 @@ export function identityOf(key: ApiKey, account: Account): Identity {
   return project
     ? { key, account, project }
     : { key: { ...key, terms: { ...key.terms, disabled: true } }, account, project: ofAccount };
-}
-
-/** The entry of `trust` that a workload got its key by is gone, or is another one now, or its project is gone. */
-export function isTrustGone({ key, account }: Identity): boolean {
-  const { workload } = key;
-  if (workload === undefined) return false;
-  const project = account.projects.get(key.projectId ?? defaultProjectId(account.id));
-  return project?.trust.some((entry) => trustEntryId(entry) === workload.entry) !== true;
 }
 
 /** The project that a key belongs to; null for a management key of the whole account. */

@@ -2,9 +2,11 @@
  * Makes one of many identical processes on one store and one shared state: it brings memory up to the versions of the others
  * and notifies them of settlements where that matters.
  */
+
+import { spendablePico } from '../accounts/spending/spend-bounds.js';
 import type { Logger } from '../base/logger.js';
 import type { Admission, Versions } from '../cluster/ports.js';
-import { type Account, spendablePico } from '../domain/account.js';
+import type { Account } from '../domain/account.js';
 import type { JournalOffset, SettlementRow } from '../domain/settlement-row.js';
 import type { Journal } from '../journal/journal.js';
 import { type Store, StoreUnavailable } from '../storage/store.js';

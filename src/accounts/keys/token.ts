@@ -10,11 +10,11 @@ import {
   type ApiKey,
   broughtKeptMs,
   type Identity,
-  isTrustGone,
   type KeyTerms,
   openTerms,
   workloadKeptMs,
 } from '../../domain/account.js';
+import { defaultProjectId, trustEntryId } from '../../domain/organisation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { type Gated, keyScopeGate } from '../../policy/apply-gates.js';
 
@@ -109,6 +109,14 @@ export function isRemoved({ workload, expiresAt }: ApiKey, nowMs: number): boole
 
 export function keyExpired(key: ApiKey, nowMs: number): boolean {
   return key.hash === null || (key.expiresAt !== null && nowMs >= key.expiresAt);
+}
+
+/** The entry of `trust` that a workload got its key by is gone, or is another one now, or its project is gone. */
+function isTrustGone({ key, account }: Identity): boolean {
+  const { workload } = key;
+  if (workload === undefined) return false;
+  const project = account.projects.get(key.projectId ?? defaultProjectId(account.id));
+  return project?.trust.some((entry) => trustEntryId(entry) === workload.entry) !== true;
 }
 
 /**

@@ -16,13 +16,21 @@ import type {
   SpendRefusal,
   SpendSubject,
 } from '../../cluster/shared-spend.js';
-import { type Account, type Identity, spendablePico } from '../../domain/account.js';
+import type { Account, Identity } from '../../domain/account.js';
 import type { BudgetPeriod } from '../../domain/organisation.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodEnd, periodStart } from '../keys/limit-period.js';
 import { allSettledMs, MissedSpend } from './missed-spend.js';
-import { type Bound, balanceRefusal, boundsOf, type InFlight, type SpendNode, spendableIn } from './spend-bounds.js';
+import {
+  type Bound,
+  balanceRefusal,
+  boundsOf,
+  type InFlight,
+  type SpendNode,
+  spendableIn,
+  spendablePico,
+} from './spend-bounds.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
 import { includes, isOfBalance, limitRefusal, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 

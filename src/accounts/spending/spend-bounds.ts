@@ -1,6 +1,6 @@
 /** What bounds the spending of a request: the balance, the budgets of its account and its project, and the cap of its key. */
 import { type PicoUsd, usdText } from '../../base/money.js';
-import { type Account, type Identity, spendablePico } from '../../domain/account.js';
+import type { Account, Identity } from '../../domain/account.js';
 import type { Budget, BudgetPeriod } from '../../domain/organisation.js';
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import { dayMs, periodEnd } from '../keys/limit-period.js';
@@ -95,6 +95,14 @@ export interface InFlight {
 /** A request is admitted while something is left, and beside others only while more is left than they hold. */
 export function hasRoom(leftPico: PicoUsd, { heldPico, requests }: InFlight): boolean {
   return leftPico > 0n && (requests === 0 || leftPico - heldPico > 0n);
+}
+
+/** What requests may still spend. Requests are admitted while it is above zero. */
+export function spendablePico({
+  balancePico,
+  creditLimitPico,
+}: Pick<Account, 'balancePico' | 'creditLimitPico'>): bigint {
+  return balancePico + creditLimitPico;
 }
 
 /** The refusal of an account whose balance and credit limit are spent; null where something is left. */

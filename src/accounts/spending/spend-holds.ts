@@ -8,7 +8,7 @@ import type { PicoUsd } from '../../base/money.js';
 import type { Clock } from '../../base/time.js';
 import { andThen, type MaybePromise } from '../../base/turn.js';
 import type { SpendAsk, SpendLimit } from '../../cluster/shared-spend.js';
-import { type Account, type Identity, spendablePico } from '../../domain/account.js';
+import type { Account, Identity } from '../../domain/account.js';
 import type { BudgetPeriod } from '../../domain/organisation.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import { periodEnd, periodStart } from '../keys/limit-period.js';
@@ -21,6 +21,7 @@ import {
   type InFlight,
   type SpendNode,
   spendableIn,
+  spendablePico,
   spentBalanceRefusal,
 } from './spend-bounds.js';
 import type { SpendHold, Spending } from './spending.js';
