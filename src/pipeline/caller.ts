@@ -1,10 +1,30 @@
 /** The client of one request: what it sent, and how to answer it. */
+import { Buffer } from 'node:buffer';
 import type { Latin1Text } from '../base/latin1.js';
 import type { MaybePromise } from '../base/turn.js';
 import type { Identity } from '../domain/account.js';
 import type { BodyHold } from '../limits/body-memory.js';
 import type { Origin } from '../territory/territories.js';
-import type { AnswerBytes } from '../wire/outgoing-body.js';
+
+/** More than the head of an answer has. A longer one is written by itself. */
+export const headRoom = 1280;
+
+/** A whole answer as the bytes that are hashed and sent, with room before them, so that one write sends the head and the body. */
+export class AnswerBytes {
+  /** The body begins behind the room for the head. */
+  readonly bytes: Buffer;
+  readonly length: number;
+
+  constructor(text: string, encoding: 'latin1' | 'utf8') {
+    this.length = encoding === 'latin1' ? text.length : Buffer.byteLength(text);
+    this.bytes = Buffer.allocUnsafe(headRoom + this.length);
+    this.bytes.write(text, headRoom, encoding);
+  }
+
+  get body(): Buffer {
+    return this.bytes.subarray(headRoom);
+  }
+}
 
 /** A large one comes in pieces. */
 export type AnswerBody = AnswerBytes | readonly Uint8Array[];
@@ -50,3 +70,10 @@ export interface Caller {
 }
 
 export class CallerGone extends Error {}
+
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i;
+
+/** True for the content types of JSON bodies. A header that was sent twice is joined by a comma. */
+export function isJsonType(contentType: string | undefined): boolean {
+  return contentType === 'application/json' || (contentType !== undefined && jsonType.test(contentType));
+}

@@ -5,9 +5,8 @@
 import type { Identity } from '../domain/account.js';
 import { gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { AnswerBytes } from '../wire/outgoing-body.js';
 import { admit } from './admit.js';
-import { CallerGone } from './caller.js';
+import { AnswerBytes, CallerGone } from './caller.js';
 import { gate, wishesOf } from './gate.js';
 import type { Arrival } from './handover.js';
 import { headsOf, withOwn } from './own-credentials.js';

@@ -8,7 +8,7 @@ import type { ChatAsk, ChatTaken, Take } from '../cluster/ports.js';
 import type { SpendAnswer, SpendAsk } from '../cluster/shared-spend.js';
 import type { Identity } from '../domain/account.js';
 import type { ChatRequest } from '../wire/chat-request.js';
-import { isJsonType } from '../wire/json-text.js';
+import { isJsonType } from './caller.js';
 import type { Arrival, Exchange } from './handover.js';
 import type { EarlyTake, PipelinePorts } from './ports.js';
 

@@ -9,7 +9,7 @@ import { type Defaults, readWithDefaults } from '../doors/name-defaults.js';
 import { openRouterBody } from '../doors/openrouter-body.js';
 import { errorOfThread, gatewayError } from '../errors/gateway-error.js';
 import type { ChatRequest, NativeRequest } from '../wire/chat-request.js';
-import { isJsonType } from '../wire/json-text.js';
+import { isJsonType } from './caller.js';
 import type { LargeBody, SharedDefaults } from './validate/body-thread.js';
 
 /** A larger body would hold up other requests while it is parsed. */

@@ -17,13 +17,6 @@ export interface JsonText {
   encoding: TextEncoding;
 }
 
-const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:[;,]|$)/i;
-
-/** True for the content types of JSON bodies. A header that was sent twice is joined by a comma. */
-export function isJsonType(contentType: string | undefined): boolean {
-  return contentType === 'application/json' || (contentType !== undefined && jsonType.test(contentType));
-}
-
 const byteOrderMark = '\u00ef\u00bb\u00bf';
 
 /** Parses a whole body; throws SyntaxError on text that is not JSON or not UTF-8. */

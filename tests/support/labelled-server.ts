@@ -6,7 +6,7 @@ import { serverLimits } from '../../src/http/server/connections.js';
 import { createServer, type LodestoneServer } from '../../src/http/server/server.js';
 import type { SocketCaller } from '../../src/http/server/socket-caller.js';
 import { BodyMemory } from '../../src/limits/body-memory.js';
-import { AnswerBytes } from '../../src/wire/outgoing-body.js';
+import { AnswerBytes } from '../../src/pipeline/caller.js';
 import { AnswerReader } from '../faults/generator/answer-reader.js';
 import { httpFixture } from './http-fixture.js';
 import { RawConnection, requestBytes } from './raw-http.js';

@@ -6,10 +6,9 @@ import { socketError } from '../../doors/responses/socket-error.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
 import type { BodyHold } from '../../limits/body-memory.js';
 import { bodyBytesMax, bodyTooLarge } from '../../pipeline/admit.js';
-import { type AnswerBody, CallerGone } from '../../pipeline/caller.js';
+import { type AnswerBody, AnswerBytes, CallerGone } from '../../pipeline/caller.js';
 import type { Origin } from '../../territory/territories.js';
 import type { ChatRequest } from '../../wire/chat-request.js';
-import { AnswerBytes } from '../../wire/outgoing-body.js';
 import type { ChatCaller } from '../server/chat-caller.js';
 import { plainBodyBytesMax } from '../server/request-head.js';
 

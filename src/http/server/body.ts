@@ -8,7 +8,8 @@ import { collectYoung } from '../../base/v8-settings.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { type BodyHold, type BodyMemory, noAccount } from '../../limits/body-memory.js';
 import { bodyBytesMax, bodyTooLarge, checkBodyLength } from '../../pipeline/admit.js';
-import { bytesTooDeep, isJsonType, nestingMax } from '../../wire/json-text.js';
+import { isJsonType } from '../../pipeline/caller.js';
+import { bytesTooDeep, nestingMax } from '../../wire/json-text.js';
 import { bodyRefusalOf } from './node-request.js';
 
 /**

@@ -3,8 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { joinedHeader } from '../../base/raw-header.js';
-import { type AnswerBody, bytesIn } from '../../pipeline/caller.js';
-import { AnswerBytes, headRoom } from '../../wire/outgoing-body.js';
+import { type AnswerBody, AnswerBytes, bytesIn, headRoom } from '../../pipeline/caller.js';
 import { keepAliveMs } from './connections.js';
 
 /** Turns a flat list of names and values into an object for Node. */

@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RawConnection, requestBytes } from '../../../tests/support/raw-http.js';
 import { BodyMemory } from '../../limits/body-memory.js';
-import { CallerGone } from '../../pipeline/caller.js';
+import { AnswerBytes, CallerGone } from '../../pipeline/caller.js';
 import { unknownTerritory } from '../../territory/territory.js';
-import { AnswerBytes } from '../../wire/outgoing-body.js';
 import { NodeCaller } from './node-caller.js';
 
 const origin = { address: '127.0.0.1', territory: unknownTerritory };

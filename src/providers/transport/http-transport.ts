@@ -2,7 +2,7 @@
  * Sends requests to upstreams over HTTP/1.1, without redirects and with no timeouts of its own. The only retry: when a keep-alive
  * connection fails before the kernel took a byte, the request is sent once more on a new connection. Each origin has a pool of connections.
  */
-import { type OutgoingBody, outgoingLength } from '../../wire/outgoing-body.js';
+import type { OutgoingBody } from '../../wire/outgoing-body.js';
 import { Connections, type PoolOptions } from './connections.js';
 import type { Connection, SentRequest } from './http1/connection.js';
 import { TlsSessions } from './http1/tls-sessions.js';
@@ -45,7 +45,7 @@ export class HttpTransport implements Transport {
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): UpstreamCall {
     const endpoint = this.endpointOf(request.route.baseUrl);
     const { body } = request;
-    const head = `${headFor(endpoint, request)}${outgoingLength(body)}\r\n\r\n`;
+    const head = `${headFor(endpoint, request)}${lengthOf(body)}\r\n\r\n`;
     return new HttpCall(endpoint.connections, head, body, handler).start(endpoint.connections.take());
   }
 
@@ -106,6 +106,10 @@ function headFor(address: Endpoint, { path, headers }: UpstreamRequest): string 
     byPath.set(path, head);
   }
   return head;
+}
+
+function lengthOf(body: OutgoingBody): number {
+  return Array.isArray(body) ? body.reduce((length, piece) => length + piece.length, 0) : body.length;
 }
 
 class HttpCall implements UpstreamCall, SentRequest {
