@@ -5,7 +5,8 @@
  */
 import type { Clock } from '../base/time.js';
 import type { Counters } from '../cluster/ports.js';
-import { adminRateLimited, peerOf } from './rate-limits.js';
+import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
+import { peerOf, retryAfterSeconds } from './rate-limits.js';
 
 const failuresPerMinute = 20;
 /** The failures written to the audit log in one minute. Many addresses at once must not fill the store. */
@@ -29,7 +30,7 @@ export class AdminLimiter {
   /** Throws admin_rate_limited. */
   async takeFailure(address: string): Promise<void> {
     const { admitted, resetMs } = await this.failures.take(peerOf(address), 1, failuresPerMinute);
-    if (!admitted) throw adminRateLimited(failuresPerMinute, resetMs);
+    if (!admitted) throw rateLimited(resetMs);
   }
 
   /**
@@ -42,7 +43,7 @@ export class AdminLimiter {
     const trustedAtMs = this.trusted.get(peer);
     if (trustedAtMs === undefined || nowMs - trustedAtMs > trustedMs) {
       const { admitted, resetMs } = await this.failures.take(peer, 0, failuresPerMinute - 1);
-      if (!admitted) throw adminRateLimited(failuresPerMinute, resetMs);
+      if (!admitted) throw rateLimited(resetMs);
     }
     this.trusted.delete(peer);
     this.trusted.set(peer, nowMs);
@@ -52,4 +53,9 @@ export class AdminLimiter {
   async mayAudit(): Promise<boolean> {
     return (await this.failures.take(audited, 1, auditedPerMinute)).admitted;
   }
+}
+
+function rateLimited(resetMs: number): GatewayError {
+  const seconds = retryAfterSeconds(resetMs);
+  return gatewayError('admin_rate_limited', { limit: failuresPerMinute, seconds }, { retryAfterSeconds: seconds });
 }

@@ -2,14 +2,14 @@
 import { isIPv4 } from 'node:net';
 import { RecentMap } from '../base/collections.js';
 import { subscriberNetwork } from '../base/ip-address.js';
+import { durationText } from '../base/time.js';
 import { andThen, isPending, type MaybePromise } from '../base/turn.js';
-import type { Counters, Take } from '../cluster/ports.js';
+import type { Counters, Reading, Take } from '../cluster/ports.js';
 import type { Config } from '../config/config.js';
 import { type Identity, keyProjectId } from '../domain/account.js';
 import { type GatewayError, gatewayError } from '../errors/gateway-error.js';
-import { fewerLeft, rateLimitHeaders } from './limit-headers.js';
 
-type KeyLimits = Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMinute'>;
+type ProjectLimit = 'requestsPerMinute' | 'tokensPerMinute';
 
 /**
  * Limits the requests and the tokens that a key may use in a minute. The two are counted separately. The account's own limits
@@ -18,7 +18,7 @@ type KeyLimits = Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMi
  */
 export class KeyLimiter {
   constructor(
-    private readonly defaults: KeyLimits,
+    private readonly defaults: Pick<Config['limits'], 'keyRequestsPerMinute' | 'keyTokensPerMinute'>,
     private readonly requests: Counters,
     private readonly tokens: Counters,
   ) {}
@@ -116,20 +116,24 @@ export class KeyLimiter {
     return isOver ? projectRateLimited(identity, 'tokens', shared.resetMs) : null;
   }
 
-  /**
-   * The six rate limit headers of every authenticated response, as a flat list of names and values. Of the limits of key and project they
-   * show the one with the fewest remaining.
-   */
+  /** OpenAI's six `x-ratelimit-*` headers, which every authenticated response has, as a flat list of names and values. */
   headersOf(identity: Identity): string[] {
-    const { key, project } = identity;
-    let requests = { limit: this.requestLimitOf(identity), reading: this.requests.peek(key.id) };
-    let tokens = { limit: this.tokenLimitOf(identity), reading: this.tokens.peek(key.id) };
-    const requestsMost = projectLimit(identity, 'requestsPerMinute');
-    if (requestsMost !== null)
-      requests = fewerLeft(requests, { limit: requestsMost, reading: this.requests.peek(project.id) });
-    const tokensMost = projectLimit(identity, 'tokensPerMinute');
-    if (tokensMost !== null) tokens = fewerLeft(tokens, { limit: tokensMost, reading: this.tokens.peek(project.id) });
-    return rateLimitHeaders(requests, tokens);
+    const requests = fewerLeft(identity, 'requestsPerMinute', this.requests, this.requestLimitOf(identity));
+    const tokens = fewerLeft(identity, 'tokensPerMinute', this.tokens, this.tokenLimitOf(identity));
+    return [
+      'x-ratelimit-limit-requests',
+      String(requests.limit),
+      'x-ratelimit-limit-tokens',
+      String(tokens.limit),
+      'x-ratelimit-remaining-requests',
+      remainingText(requests),
+      'x-ratelimit-remaining-tokens',
+      remainingText(tokens),
+      'x-ratelimit-reset-requests',
+      resetText(requests.reading.resetMs),
+      'x-ratelimit-reset-tokens',
+      resetText(tokens.reading.resetMs),
+    ];
   }
 
   requestLimitOf({ key, account }: Identity): number {
@@ -153,7 +157,7 @@ function lower(own: number | null, most: number): number {
 }
 
 /** What the keys of a project share; null where it is not limited. A management key of the whole account is no key of a project. */
-function projectLimit({ key, project }: Identity, name: 'requestsPerMinute' | 'tokensPerMinute'): number | null {
+function projectLimit({ key, project }: Identity, name: ProjectLimit): number | null {
   const limit = project.limits[name];
   return limit === null || keyProjectId(key) === null ? null : limit;
 }
@@ -203,6 +207,34 @@ class TokenReservation implements Reservation {
   }
 }
 
+interface BudgetState {
+  limit: number;
+  reading: Reading;
+}
+
+/** Of the limits of key and project the one with fewer left, and the key's where both have as many. */
+function fewerLeft(identity: Identity, name: ProjectLimit, counters: Counters, limit: number): BudgetState {
+  const own = { limit, reading: counters.peek(identity.key.id) };
+  const most = projectLimit(identity, name);
+  if (most === null) return own;
+  const shared = { limit: most, reading: counters.peek(identity.project.id) };
+  return shared.limit - shared.reading.used < own.limit - own.reading.used ? shared : own;
+}
+
+/** Usage and a lowered limit can exceed the limit; the remainder is then 0. */
+function remainingText({ limit, reading }: BudgetState): string {
+  return String(Math.max(0, limit - reading.used));
+}
+
+/**
+ * `12ms` below a second, whole seconds above it (`6s`, `1m0s`), rounded up like `Retry-After`, so that the two agree and
+ * neither is too early. `0s` where nothing has been used.
+ */
+function resetText(resetMs: number): string {
+  if (resetMs === 0) return '0s';
+  return durationText(resetMs < 1000 ? resetMs : Math.ceil(resetMs / 1000) * 1000);
+}
+
 /** The peers that are counted exactly in one minute. Further peers are counted in a sketch; together they take about 30 MB. */
 export const exactPeersMax = 65_536;
 
@@ -241,17 +273,11 @@ export function peerOf(address: string | undefined): string {
   return network;
 }
 
-/** What a limit of one minute counts. */
 type LimitKind = 'requests' | 'tokens';
 
 export function ipRateLimited(limit: number, resetMs: number): GatewayError {
   const seconds = retryAfterSeconds(resetMs);
   return gatewayError('ip_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
-}
-
-export function adminRateLimited(limit: number, resetMs: number): GatewayError {
-  const seconds = retryAfterSeconds(resetMs);
-  return gatewayError('admin_rate_limited', { limit, seconds }, { retryAfterSeconds: seconds });
 }
 
 export function keyRateLimited(budget: LimitKind, limit: number, resetMs: number): GatewayError {
@@ -268,6 +294,6 @@ function projectRateLimited({ project }: Identity, budget: LimitKind, resetMs: n
 }
 
 /** A request sent this much later finds a new window. Rounded up, so that it is never too early and never 0. */
-function retryAfterSeconds(resetMs: number): number {
+export function retryAfterSeconds(resetMs: number): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }
