@@ -29,6 +29,8 @@ const pools: Readonly<Record<'chat' | 'messages' | 'responses', { readonly alway
       stream_options: [
         '{"include_usage":true}',
         '{"include_usage":false,"x":1}',
+        '{"include_usage":null}',
+        '{"include_usage":1}',
         '{}',
         '{"a":1,"a":2}',
         '{"Include_usage":true}',

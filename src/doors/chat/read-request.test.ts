@@ -220,10 +220,11 @@ describe('stream_options and texts', () => {
   it('asks for usage only by include_usage: true, and keeps the other options', () => {
     const asked = request('"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}');
     expect([asked.includeUsage, asked.streamOptionMembers]).toEqual([true, '"include_obfuscation":false']);
-    expect(request('"stream_options":{"include_usage":"yes"}')).toMatchObject({
+    expect(request('"stream_options":{"include_usage":null}')).toMatchObject({
       includeUsage: false,
       streamOptionMembers: '',
     });
+    expect(() => request('"stream_options":{"include_usage":"yes"}')).toThrow('`stream_options.include_usage`');
     expect(request()).toMatchObject({ includeUsage: false, streamOptionMembers: '', fallback: null, stream: false });
   });
 

@@ -5,7 +5,7 @@ import { shown } from '../../wire/json-text.js';
 import { oneOf, takeText, takeTexts } from '../../wire/scan-object.js';
 import { checkMemberCount, type Fields } from '../body.js';
 import { checkInnerNames, isLowerCase } from '../field-table.js';
-import { anyObject, entriesOf, limit, type Rule, requestObject } from '../rules.js';
+import { aBoolean, anyObject, entriesOf, limit, type Rule, requestObject } from '../rules.js';
 import { stopSequencesMax } from './messages.js';
 
 const openBrace = 0x7b;
@@ -26,12 +26,16 @@ export const streamOptions: Rule = {
     if (text === undefined || text.length > streamOptionsMax) return undefined;
     const options = JSON.parse(text) as Fields;
     for (const name in options) if (!streamOptionNames.has(name) && !isLowerCase(name)) return undefined;
-    return options;
+    const { include_usage: asks = null } = options;
+    return asks === null || typeof asks === 'boolean' ? options : undefined;
   },
   check: (options, param, encoding) => {
     anyObject.check(options, param, encoding);
     checkMemberCount(options, param);
     checkInnerNames(options as Fields, () => param, encoding, streamOptionNames);
+    // Lodestone writes this one itself, so that no provider could refuse another value.
+    const { include_usage: asks } = options as Fields;
+    if (asks !== undefined && asks !== null) aBoolean.check(asks, `${param}.include_usage`, encoding);
   },
 };
 

@@ -120,6 +120,13 @@ describe('400 sampling parameter outside its range', () => {
     ['fallback', []],
   ])('%s %j is of a wrong type', (param, value) => refused(ask({ [param]: value }), badRequest(param, `\`${param}\``)));
 
+  it.each(['x', 1, [], {}])('stream_options.include_usage %j is of a wrong type', (include_usage) =>
+    refused(
+      ask({ stream: true, stream_options: { include_usage } }),
+      badRequest('stream_options.include_usage', '`stream_options.include_usage`', 'a boolean'),
+    ),
+  );
+
   it.each([['acme/meta/llama'], [[1]], [{}]])('fallback.models %j is of a wrong type', (models) =>
     refused(ask({ fallback: { models } }), badRequest('fallback.models', '`fallback.models`')),
   );

@@ -137,7 +137,7 @@ describe('usage in a stream', () => {
     for (const frame of frames.slice(0, -1)) expect(frame.usage ?? null).toBeNull();
   });
 
-  it.each([[undefined], [{}], [{ include_usage: false }], [null]])(
+  it.each([[undefined], [{}], [{ include_usage: false }], [{ include_usage: null }], [null]])(
     'is not shown for stream_options %j: the last JSON frame has the finish_reason',
     async (stream_options) => {
       const reply = await stream({ stream_options });

@@ -70,7 +70,7 @@ const fieldsOf = (ids: Ids) => ({
   stream: nullable('boolean', 'Answer as a stream of server-sent events.'),
   stream_options: nullable('object', 'Options of a stream.', {
     properties: {
-      include_usage: { description: '`true` adds a frame with the usage and its cost.' },
+      include_usage: nullable('boolean', 'Adds a frame with the usage and its cost.'),
     },
     ...s.open,
   }),
