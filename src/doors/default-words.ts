@@ -5,7 +5,8 @@ import { type Fields, isFields } from './body.js';
 /** A default in the words of an API; null where the API has no word for it. */
 export type DefaultWords = (field: string, value: unknown) => Word | null;
 
-type Word = readonly [field: string, value: unknown];
+/** With the name of the field's member that it is, where it is one. */
+type Word = readonly [field: string, value: unknown, member?: string];
 
 /** For chat completions, in whose words defaults are stored. */
 export const chatWords: DefaultWords = (field, value) => [field, value];
@@ -38,8 +39,8 @@ export const responsesWords = wordsOf(
     max_completion_tokens: outputLimit,
     reasoning: (reasoning) => reasoningOf(reasoning),
     reasoning_effort: (effort) => reasoningOf({ effort }),
-    verbosity: (verbosity) => ['text', { verbosity }],
-    response_format: (format) => ['text', { format: responsesFormat(format as Fields) }],
+    verbosity: (verbosity) => ['text', verbosity, 'verbosity'],
+    response_format: (format) => ['text', responsesFormat(format as Fields), 'format'],
     tools: (tools) => eachFunction(tools, 'tools', (tool) => ({ type: 'function', ...tool })),
     tool_choice: (choice) => {
       const name = functionName(choice);
@@ -52,7 +53,7 @@ export const responsesWords = wordsOf(
 /** Of what servers of chat completions take, the API has the effort. */
 function reasoningOf(reasoning: unknown): Word | null {
   const { effort } = reasoning as Fields;
-  return typeof effort === 'string' ? ['reasoning', { effort }] : null;
+  return typeof effort === 'string' ? ['reasoning', effort, 'effort'] : null;
 }
 
 function responsesFormat(format: Fields): Fields {
@@ -70,10 +71,10 @@ export const messagesWords = wordsOf(['top_p', 'top_k', 'session_id', 'cache_con
   reasoning_effort: (effort) =>
     effort === 'none'
       ? ['thinking', { type: 'disabled' }]
-      : ['output_config', { effort: effort === 'minimal' ? 'low' : effort }],
+      : ['output_config', effort === 'minimal' ? 'low' : effort, 'effort'],
   response_format: (format) => {
     const { type, json_schema: schema } = format as { type?: unknown; json_schema?: Fields };
-    return type === 'json_schema' ? ['output_config', { format: { type, schema: schema?.schema } }] : null;
+    return type === 'json_schema' ? ['output_config', { type, schema: schema?.schema }, 'format'] : null;
   },
   tools: (tools) =>
     eachFunction(tools, 'tools', ({ name, description, parameters }) => ({
@@ -91,7 +92,7 @@ export const messagesWords = wordsOf(['top_p', 'top_k', 'session_id', 'cache_con
 const choiceTypes: Record<string, string> = { auto: 'auto', none: 'none', required: 'any' };
 
 function userOf(user: unknown): Word | null {
-  return typeof user === 'string' ? ['metadata', { user_id: user }] : null;
+  return typeof user === 'string' ? ['metadata', user, 'user_id'] : null;
 }
 
 /** Tools that are no functions belong to one API alone. */

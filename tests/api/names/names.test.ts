@@ -268,4 +268,28 @@ describe('a request by a name', () => {
     const vectors = await bench.gateway.chat({ model: 'vectors', input: 'a' }, { path: '/v1/embeddings' });
     expect([vectors.status, vectors.json.router_metadata?.defaults], vectors.text).toEqual([200, ['dimensions']]);
   });
+
+  it('fills the members that an object of the client lacks', async () => {
+    const reply = async (path: string, body: Json) => {
+      const answer = await bench.gateway.chat({ model: 'members', ...body }, { path });
+      expect(answer.status, answer.text).toBe(200);
+      return [...answer.json.router_metadata.defaults].sort();
+    };
+    const schema = { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' } } };
+    await put('members', { model: llama, defaults: { reasoning_effort: 'low', response_format: schema, user: 'u' } });
+    const kept = { input: 'Hi', text: { verbosity: 'low' }, reasoning: { effort: 'high', summary: 'auto' } };
+    expect(await reply('/v1/responses', kept)).toEqual(['text.format', 'user']);
+    expect(sent()).toMatchObject({ reasoning_effort: 'high', response_format: { type: 'json_schema' }, user: 'u' });
+    const empty = '{"model":"members","input":"Hi","te\\u0078t":{"format":null},"reasoning":{ },"user":null}';
+    const escaped = await bench.gateway.chat(empty, { path: '/v1/responses' });
+    expect(escaped.json.router_metadata?.defaults, escaped.text).toEqual(['reasoning.effort']);
+    expect([sent().reasoning_effort, sent().response_format]).toEqual(['low', undefined]);
+    const message = { messages, max_tokens: 5 };
+    const own = { output_config: { effort: 'high' }, metadata: { team: 't' } };
+    expect(await reply('/v1/messages', { ...message, ...own })).toEqual(['metadata.user_id', 'output_config.format']);
+    expect(sent()).toMatchObject({ reasoning_effort: 'high', response_format: { type: 'json_schema' }, user: 'u' });
+    const thinking = { type: 'disabled' };
+    expect(await reply('/v1/messages', { ...message, thinking, metadata: null })).toEqual(['output_config']);
+    expect([sent().reasoning_effort, sent().user]).toEqual([undefined, undefined]);
+  });
 });
