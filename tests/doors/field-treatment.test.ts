@@ -122,6 +122,7 @@ const search = { type: 'file_search', vector_store_ids: ['vs_1'] };
 /** Each names something that the provider keeps for the operator's account. */
 const stored: readonly (readonly [door: string, param: string, more: Json])[] = [
   ['chat', 'messages', user([{ type: 'file', file: { file_id: 'file-1' } }])],
+  ['chat', 'messages', user([{ type: 'text', text: 'Hi', file: { file_id: 'file-1' } }])],
   [
     'chat',
     'messages',
@@ -139,6 +140,8 @@ const stored: readonly (readonly [door: string, param: string, more: Json])[] = 
   ['messages', 'container', { container: { Id: 'container_1' } }],
   ['messages', 'container', { container: { skills: [{ type: 'custom', skill_id: 'skill_1' }] } }],
   ['messages', 'messages', user([image])],
+  ['messages', 'messages', user([{ type: 'image', source: { type: 'url', url: 'u', file_id: 'file_1' } }])],
+  ['messages', 'messages', user([{ type: 'text', text: 'Hi', source: { type: 'url', url: 'u', content: [image] } }])],
   ['messages', 'messages', user([{ type: 'tool_result', tool_use_id: 't', content: [image] }])],
   ['messages', 'messages', user([{ type: 'container_upload', file_id: 'file_1' }])],
   ['responses', 'input', input([{ type: 'input_file', file_id: 'file-1' }])],

@@ -2,7 +2,15 @@
 import { gatewayError } from '../../errors/gateway-error.js';
 import type { JsonScanner } from '../../wire/json-scanner.js';
 import { shown, type TextEncoding } from '../../wire/json-text.js';
-import { anyValue, ObjectScan, oneOf, plainText, scanEntries, type ValueScan } from '../../wire/scan-object.js';
+import {
+  anyValue,
+  ObjectScan,
+  oneOf,
+  plainText,
+  scanEntries,
+  unusual,
+  type ValueScan,
+} from '../../wire/scan-object.js';
 import { isFields } from '../body.js';
 import { checkInnerNames } from '../field-table.js';
 import { type Rule, requestObject } from '../rules.js';
@@ -91,7 +99,9 @@ const spokenText: ValueScan = (json, levels) => {
 };
 
 /** Text and images. Audio has a price of its own, and a file may be one that the provider keeps, so that the parser looks at others. */
-const part = requestObject({ type: oneOf({ text: 0, image_url: isFilled }), text: spokenText }, ['type']);
+const part = requestObject({ type: oneOf({ text: 0, image_url: isFilled }), text: spokenText, file: unusual }, [
+  'type',
+]);
 
 /** The members that are usual. A message with another one is parsed. */
 const message = new ObjectScan(

@@ -5,7 +5,7 @@
 import { type GatewayError, gatewayError } from '../../errors/gateway-error.js';
 import type { JsonScanner } from '../../wire/json-scanner.js';
 import { entryOf, shown, type TextEncoding } from '../../wire/json-text.js';
-import { anObject, anyValue, aText, oneOf, scanEntries, takeText } from '../../wire/scan-object.js';
+import { anObject, anyValue, aText, oneOf, scanEntries, takeText, unusual } from '../../wire/scan-object.js';
 import { type Fields, isFields } from '../body.js';
 import { checkInnerNames } from '../field-table.js';
 import { entriesOf, type Rule, requestObject, scanned, typedObject } from '../rules.js';
@@ -116,7 +116,11 @@ const sourceTexts: Readonly<Record<string, readonly string[]>> = {
 };
 
 const { base64, url } = sourceTexts;
-const source = typedObject({ base64: base64!, url: url! }, { data: aText(0), media_type: aText(0), url: aText(0) });
+/** A scan leaves what the provider keeps to the parser, in whatever source it is named. */
+const source = typedObject(
+  { base64: base64!, url: url! },
+  { data: aText(0), media_type: aText(0), url: aText(0), file_id: unusual, content: unusual },
+);
 
 function scanSource(json: JsonScanner, levels: number): number {
   return source.scan(json, levels);
