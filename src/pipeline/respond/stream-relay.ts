@@ -28,6 +28,7 @@ import { DeliveredText } from './delivered-text.js';
 import { errorFrame, isErrorFrame } from './error-frame.js';
 import type { RelayContext } from './relay-context.js';
 import { ReportedUsage } from './reported-usage.js';
+import { SideMembers } from './side-members.js';
 import { WaitingFrames } from './waiting-frames.js';
 
 const learningsMax = 8;
@@ -51,6 +52,7 @@ export class StreamRelay implements Relay {
   private reported!: ReportedUsage;
   private permit!: Pick<Permit, 'reportContent'>;
   private readonly waiting = new WaitingFrames();
+  private readonly sides = new SideMembers();
   private out = '';
   private writer!: StreamWriter;
   private template: FrameTemplate | null = null;
@@ -91,6 +93,7 @@ export class StreamRelay implements Relay {
     this.finishReason = null;
     this.sawDone = false;
     this.waiting.clear();
+    this.sides.clear();
     this.deltas = new DeltaReader();
     this.checkedModel = undefined;
   }
@@ -153,7 +156,9 @@ export class StreamRelay implements Relay {
   }
 
   finish(): readonly Chunk[] {
-    this.finishFrames = this.waiting.takeFinal();
+    const { frames, alone } = this.sides.addTo(this.waiting.takeFinal());
+    if (alone !== null) this.emit(alone);
+    this.finishFrames = frames;
     for (const frame of this.finishFrames) this.addDelivered(frame);
     return this.finishFrames;
   }
@@ -196,6 +201,7 @@ export class StreamRelay implements Relay {
     const pricing = this.pricingFault(chunk);
     if (pricing) return this.failed({ kind: 'pricing', reason: pricing });
     if (!Array.isArray(chunk.choices) || chunk.choices.length === 0) {
+      if (this.committed || this.waiting.hasFinal) this.sides.take(chunk);
       // Usage alone, after a `finish_reason`, is mostly the last frame; where several come, the last one is billed.
       return usageOf(chunk) !== null && this.hasFinished(false) ? 'ending' : 'more';
     }
