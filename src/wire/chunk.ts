@@ -1,7 +1,7 @@
 /** Reads OpenAI stream chunks of any server, and writes them with the gateway's id and model. */
 import { asLatin1, decodeLatin1, encodeLatin1, type Latin1Text } from '../base/latin1.js';
 import type { TextEncoding } from './json-text.js';
-import { isFields, isText } from './message.js';
+import { type Fields, generatedText, isFields, isText } from './message.js';
 
 interface Delta {
   content?: unknown;
@@ -118,34 +118,10 @@ export function usageOf({ usage, x_groq, choices }: Chunk): unknown {
 /** All generated text of a frame, as the inside of a JSON string. */
 export function deliveredText(chunk: Chunk): Latin1Text {
   let text = '';
-  for (const { delta } of chunk.choices ?? []) {
-    if (!delta) continue;
-    if (isText(delta.content)) text += delta.content;
-    // Reasoning has two names for the same text.
-    if (isText(delta.reasoning_content)) text += delta.reasoning_content;
-    else if (isText(delta.reasoning)) text += delta.reasoning;
-    if (isText(delta.refusal)) text += delta.refusal;
-    if (Array.isArray(delta.tool_calls)) text += toolCallText(delta.tool_calls);
-  }
+  for (const { delta } of chunk.choices ?? []) if (delta) text += generatedText(delta as Fields);
   if (text === '') return asLatin1('');
   const inside = JSON.stringify(text).slice(1, -1);
   return chunk[viaUtf8] ? encodeLatin1(inside) : asLatin1(inside);
-}
-
-interface CallDelta {
-  function?: { name?: unknown; arguments?: unknown };
-  custom?: { name?: unknown; input?: unknown };
-}
-
-function toolCallText(calls: CallDelta[]): string {
-  let text = '';
-  for (const call of calls) {
-    if (isText(call?.function?.name)) text += call.function.name;
-    if (isText(call?.function?.arguments)) text += call.function.arguments;
-    if (isText(call?.custom?.name)) text += call.custom.name;
-    if (isText(call?.custom?.input)) text += call.custom.input;
-  }
-  return text;
 }
 
 function isChoice(value: unknown): value is Choice {

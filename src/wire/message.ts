@@ -80,6 +80,26 @@ export function reasoningOf(message: Fields): string {
   return '';
 }
 
+/** All that the model wrote in a message or a delta. It is counted where the provider gives no usage. */
+export function generatedText(message: Fields): string {
+  const { content, refusal, tool_calls: calls, function_call: called } = message;
+  // Reasoning has two names for the same text.
+  let text = textOf(content) + reasoningOf(message) + textOf(refusal) + calledText(called);
+  for (const call of Array.isArray(calls) ? calls : []) {
+    if (isFields(call)) text += calledText(call.function) + calledText(call.custom);
+  }
+  return text;
+}
+
+/** Ids and signatures are not the model's words, and the gateway makes missing ids itself. */
+function calledText(called: unknown): string {
+  return isFields(called) ? textOf(called.name) + textOf(called.arguments) + textOf(called.input) : '';
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** Removes empty `function_call` and `audio`, which some servers write into every message and clients would take seriously. */
 export function dropPlaceholders(message: Fields): boolean {
   const { function_call: called, audio } = message;

@@ -93,10 +93,18 @@ describe('a whole completion', () => {
     [[]],
   ])('tells what was delivered where its usage (%j) cannot be billed, so that it is never free', (usage) => {
     const message = { reasoning_content: 'hm', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] };
-    const text = deliveredOf({ ...completion({ content: 'é"\n', message }), usage });
-    expect(text).toContain('é"\n');
-    expect(text).toContain('hm');
-    expect(text).toContain('"name":"f"');
+    expect(deliveredOf({ ...completion({ content: 'é"\n', message }), usage })).toBe('é"\nhmf{}');
+  });
+
+  it('tells of calls what the model wrote: no ids, of which the gateway makes some itself, and no signatures', () => {
+    const calls = [
+      { function: { name: 'f', arguments: { k: 1 } }, extra_content: { google: { thought_signature: 'c2ln' } } },
+      { id: 'call_1', type: 'custom', custom: { name: 'g', input: 'x y' } },
+    ];
+    const message = { content: null, tool_calls: calls };
+    expect(deliveredOf(completion({ message, usage: null }))).toBe('f{"k":1}gx y');
+    const older = { content: null, function_call: { name: 'f', arguments: '{"k":1}' } };
+    expect(deliveredOf(completion({ message: older, usage: null }))).toBe('f{"k":1}');
   });
 
   it('tells nothing where there is usage to bill by', () => {

@@ -9,8 +9,8 @@ import {
   dropPlaceholders,
   errorOf,
   type Fields,
+  generatedText,
   isFields,
-  reasoningOf,
   tidyContent,
   tidyReasoning,
   tidyToolCalls,
@@ -65,7 +65,7 @@ function partsOf(value: Fields, source: Source, terms: UsageTerms): CompletionRe
     if (choice.finish_reason === 'error') return errorIn(source);
   }
   const reading = readUsage(usage, terms, value.service_tier);
-  const delivered = isEmptyUsage(reading) ? generatedText(choices as Fields[], encoding) : asLatin1('');
+  const delivered = isEmptyUsage(reading) ? deliveredIn(choices as Fields[], encoding) : asLatin1('');
   const found = changed || text === null ? null : findMembers(text);
   const members = found ? keptMembers(text!, found, isPassedOn) : native === undefined ? serialisedMembers(value) : '';
   return {
@@ -137,15 +137,9 @@ function serialisedMembers(value: Fields): string {
   return JSON.stringify(Object.fromEntries(Object.entries(value).filter(([key]) => isPassedOn(key)))).slice(1, -1);
 }
 
-function generatedText(choices: Fields[], encoding: TextEncoding): Latin1Text {
-  let text = '';
-  for (const { message } of choices) {
-    const { content, refusal, tool_calls } = message as Fields;
-    if (typeof content === 'string') text += content;
-    if (typeof refusal === 'string') text += refusal;
-    text += reasoningOf(message as Fields);
-    if (Array.isArray(tool_calls)) text += JSON.stringify(tool_calls);
-  }
+/** What the choices hold, as the inside of a JSON string. */
+function deliveredIn(choices: Fields[], encoding: TextEncoding): Latin1Text {
+  const text = choices.map(({ message }) => generatedText(message as Fields)).join('');
   const inside = JSON.stringify(text).slice(1, -1);
   return encoding === 'latin1' ? asLatin1(inside) : encodeLatin1(inside);
 }
