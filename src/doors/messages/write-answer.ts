@@ -39,16 +39,21 @@ function blocksOf(message: Fields): Fields[] {
   return blocks;
 }
 
-/** Signed reasoning as it was signed; other reasoning has no signature, and none is invented. */
+/**
+ * Signed reasoning as it was signed; other reasoning has no signature, and none is invented. What can be read comes before what only the
+ * provider can read.
+ */
 function thinkingBlocks({ reasoning_details, reasoning_content, reasoning }: Fields): Fields[] {
   const details = Array.isArray(reasoning_details) ? reasoning_details.filter(isFields) : [];
   const blocks = details.flatMap(thinkingBlock);
-  if (blocks.length > 0) return blocks;
   const text = reasoning_content ?? reasoning;
-  return typeof text === 'string' && text !== '' ? [{ type: 'thinking', thinking: text, signature: '' }] : [];
+  if (typeof text === 'string' && text !== '' && !blocks.some(({ thinking }) => Boolean(thinking)))
+    blocks.unshift({ type: 'thinking', thinking: text, signature: '' });
+  return blocks;
 }
 
-function thinkingBlock({ text, signature, data }: Fields): Fields[] {
+function thinkingBlock({ text: given, summary, signature, data }: Fields): Fields[] {
+  const text = given ?? summary;
   if (typeof text === 'string') {
     return [{ type: 'thinking', thinking: text, signature: typeof signature === 'string' ? signature : '' }];
   }

@@ -24,6 +24,8 @@ const members: Record<Kind, readonly [delta: string, member: string]> = {
   tool_use: ['input_json_delta', 'partial_json'],
 };
 
+const emptyThinking = '{"type":"thinking","thinking":"","signature":""}';
+
 type WriteJson = (value: unknown) => string;
 
 export class MessageStreamWriter implements StreamWriter {
@@ -95,7 +97,7 @@ export class MessageStreamWriter implements StreamWriter {
     let out = '';
     const reasoning = delta.reasoning_content ?? delta.reasoning;
     if (isText(reasoning)) {
-      out += this.enter('thinking', '{"type":"thinking","thinking":"","signature":""}') + this.text(write(reasoning));
+      out += this.enter('thinking', emptyThinking) + this.text(write(reasoning));
     }
     if (Array.isArray(delta.reasoning_details)) {
       for (const each of delta.reasoning_details) if (isFields(each)) out += this.writeDetail(each, write);
@@ -110,10 +112,12 @@ export class MessageStreamWriter implements StreamWriter {
   }
 
   /** The signature of the thinking that was streamed, or thinking that only the provider can read. */
-  private writeDetail({ signature, data }: Fields, write: WriteJson): string {
+  private writeDetail({ text, signature, data }: Fields, write: WriteJson): string {
+    // Thinking whose text is not shown has no other delta.
+    const opened = isText(signature) && text === '' ? this.enter('thinking', emptyThinking) : '';
     if (isText(signature) && this.open?.kind === 'thinking') {
       const delta = `{"type":"content_block_delta","index":${this.open.index},"delta":{"type":"signature_delta","signature":${write(signature)}}}`;
-      return eventText('content_block_delta', delta) + this.close();
+      return opened + eventText('content_block_delta', delta) + this.close();
     }
     if (!isText(data)) return '';
     return (
