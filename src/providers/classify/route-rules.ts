@@ -1,7 +1,7 @@
 /**
- * Rules for errors about the route and not the request, in the order in which they are checked: territory, money, credential,
- * load, a stopped server, rate limits, a failed generation, an unknown model. An unknown model comes before the credential where the text or
- * the status is one that says no more than that.
+ * Rules for errors about the route and not the request, in the order in which they are checked: territory, a window that a code names, money,
+ * credential, load, a stopped server, rate limits, a failed generation, an unknown model. An unknown model comes before the credential where
+ * the text or the status is one that says no more than that.
  */
 import { switchedOff } from './request-rules.js';
 import { any, type Rule } from './rule.js';
@@ -16,6 +16,9 @@ export const territory: Rule = {
     /geo-?(?:block|restrict|fenc)|restricted (?:country|territory)|embargo/,
   ),
 };
+
+/** A code that names a short window decides: Google's words for one of a minute are those for an account without credit. */
+const window: Rule = { meaning: 'rate_limit', codes: /\bper (?:model per )?(?:minute|second)\b|\blimit requests\b/ };
 
 const money: Rule = {
   meaning: 'billing',
@@ -75,7 +78,7 @@ const credential: Rule = {
 const pace: Rule = {
   meaning: 'rate_limit',
   codes: any(
-    /\brate ?limit|too many requests|throttl|\brequests? limit\b|(?:request|token) quota exceeded|\b(?:rpm|tpm|qps|rps)\b|in flight budget|\blimit requests\b/,
+    /\brate ?limit|too many requests|throttl|\brequests? limit\b|(?:request|token) quota exceeded|\b(?:rpm|tpm|qps|rps)\b|in flight budget/,
     /\bper (?:minute|second|hour)\b|\bquota exceeded\b|\bslow down\b|burst rate/,
   ),
   says: any(
@@ -187,6 +190,7 @@ const model: Rule = {
 
 /** In the order of checking. The daily quota is checked before `money`, and options that are off before a stopped server, which can sound alike. */
 export const routeRules: readonly Rule[] = [
+  window,
   money,
   modelOrAccess,
   credential,

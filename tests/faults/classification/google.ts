@@ -51,6 +51,17 @@ export const gemini: readonly Case[] = [
     ),
   ),
   failure(
+    'gemini: the tokens of a minute, in the details alone',
+    'rate_limit',
+    429,
+    google(
+      429,
+      'RESOURCE_EXHAUSTED',
+      `${overQuota} Please retry in 12s.`,
+      violation('GenerateContentPaidTierInputTokensPerModelPerMinute', '1000000'),
+    ),
+  ),
+  failure(
     'gemini: the requests of a day, in a quoted metric',
     'quota',
     429,
