@@ -99,8 +99,8 @@ let known = new WeakMap<LineForm, Common>();
 let knownLog: LogIdentity | null = null;
 
 function commonOf({ form, accountId }: SettledLine, log: LogIdentity): Common {
-  if (knownLog !== log && (knownLog?.origin !== log.origin || !knownLog.salt.equals(log.salt))) {
-    known = new WeakMap();
+  if (knownLog !== log) {
+    if (knownLog?.origin !== log.origin || !knownLog.salt.equals(log.salt)) known = new WeakMap();
     knownLog = log;
   }
   let common = known.get(form);
