@@ -11,7 +11,7 @@ import type { LedgerEntry } from '../domain/ledger-entry.js';
 import { shownPersonId } from '../domain/organisation.js';
 import type { PaymentEvent, PaymentOutcome } from '../domain/payment.js';
 import { gatewayError } from '../errors/gateway-error.js';
-import type { KeyChange, KeyFigures, PageQuery, Store, AccountChanges as StoredChange } from '../storage/store.js';
+import type { KeyChange, KeyFigures, KeysQuery, Store, AccountChanges as StoredChange } from '../storage/store.js';
 import { AccountChanges } from './account-changes.js';
 import { type Actor, type AuditLog, auditBudget, auditTerms } from './audit.js';
 import { CredentialBook } from './credentials/credential-book.js';
@@ -19,7 +19,7 @@ import type { Identities } from './identities.js';
 import { IdentityCache } from './identity-cache.js';
 import { bringKeys } from './keys/bring-keys.js';
 import { KeyUses } from './keys/key-uses.js';
-import { keyOf, type NewKey, newKeyDetails } from './keys/new-key.js';
+import { deletedKeyDetails, keyOf, type NewKey, newKeyDetails } from './keys/new-key.js';
 import { noSuchProject, Projects } from './projects/projects.js';
 import { type CountryAfter, recordPayment } from './record-payment.js';
 import { type BudgetChange, setBudget } from './set-budget.js';
@@ -161,7 +161,7 @@ export class AccountDirectory {
     return bringKeys(this.deps, actor, accountId, requests);
   }
 
-  async keys(accountId: string, page?: PageQuery): Promise<ApiKey[]> {
+  async keys(accountId: string, page?: KeysQuery): Promise<ApiKey[]> {
     await this.requireAccount(accountId);
     return this.deps.store.keys.list(accountId, page);
   }
@@ -202,11 +202,12 @@ export class AccountDirectory {
     if (!(await this.account(accountId))) return false;
     const owner = this.identities.ownerOf(keyId);
     if (owner !== undefined && owner !== accountId) return false;
-    const deleted = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.identities.dropKey(keyId));
+    const createdAt = await this.deps.store.keys.delete(accountId, keyId).finally(() => this.identities.dropKey(keyId));
     // Also where it was already gone: the process that deleted it may have died before it notified the others.
     await this.identities.changed([`key:${keyId}@${accountId}`]);
-    if (deleted) await this.deps.audit.record(actor, 'key.delete', keyId, { account_id: accountId });
-    return deleted;
+    if (createdAt === null) return false;
+    await this.deps.audit.record(actor, 'key.delete', keyId, deletedKeyDetails(accountId, createdAt));
+    return true;
   }
 
   /** Erases in the store first, then in memory. Called by ExpirySweeper. */

@@ -54,13 +54,13 @@ export function limitRule(usual: number, max: number, description = 'How many.')
 export const pageLimit = limitRule(100, 200);
 
 /** The lists in the order of their ids: after an entry that is gone they go on where it was. */
-const beginnings: Readonly<Record<string, string>> = { project: 'proj-', credential: 'cred-' };
+const beginnings = { project: 'proj-', credential: 'cred-' } as const;
 
 /** The entries that `limit` and `after` (the id of the last entry of the page before) ask for. */
 export function pageOf<T extends { readonly id: string }>(
   request: FastifyRequest,
   all: readonly T[],
-  what: string,
+  what: keyof typeof beginnings,
 ): T[] {
   const limit = queryNumber(request, pageLimit);
   const after = queryText(request, 'after');
@@ -68,7 +68,7 @@ export function pageOf<T extends { readonly id: string }>(
   const at = all.findIndex(({ id }) => id === after);
   if (at >= 0) return all.slice(at + 1, at + 1 + limit);
   const beginning = beginnings[what];
-  if (beginning !== undefined && after.startsWith(beginning) && isTimeOrderedId(after.slice(beginning.length)))
+  if (after.startsWith(beginning) && isTimeOrderedId(after.slice(beginning.length)))
     return all.filter(({ id }) => id > after).slice(0, limit);
   const reason = `is "${after.slice(0, 100)}", but there is no ${what} with this id`;
   throw gatewayError('field_invalid', { param: 'after', reason });
@@ -80,12 +80,6 @@ export function queryId(request: FastifyRequest, kind: string): string | undefin
   if (after === undefined || (after.startsWith(`${kind}-`) && /^\w+-\w+$/.test(after))) return after;
   const reason = `is "${after.slice(0, 100)}", but must be the id of an entry, which begins with ${kind}-`;
   throw gatewayError('field_invalid', { param: 'after', reason });
-}
-
-/** A page, or all of them where none is asked for: for lists that are older than their pages. */
-export function pageOrAll<T extends { readonly id: string }>(request: FastifyRequest, all: T[], what: string): T[] {
-  const { limit, after } = request.query as { limit?: unknown; after?: unknown };
-  return limit === undefined && after === undefined ? all : pageOf(request, all, what);
 }
 
 /** An absent parameter has its default; an empty one is a fault. */

@@ -94,8 +94,8 @@ describe('the PostgreSQL store', () => {
     expect(found?.key).toEqual(key);
     expect(found?.account.aliases.get('fast')).toEqual(anAlias('fast'));
     expect(await store.keys.list(id)).toEqual([key]);
-    expect(await store.keys.delete('account-other', 'k-find')).toBe(false);
-    expect(await store.keys.delete(id, 'k-find')).toBe(true);
+    expect(await store.keys.delete('account-other', 'k-find')).toBeNull();
+    expect(await store.keys.delete(id, 'k-find')).toBe(key.createdAt);
     expect(await store.keys.findWithAccount('k-find')).toBeNull();
   });
 

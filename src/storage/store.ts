@@ -13,7 +13,7 @@ import type { AvailabilityStore, HoldStore } from './hold-types.js';
 import type { IdentityStore } from './identity-types.js';
 import type { LogStore } from './log-types.js';
 import type { BroughtStore, NameStore } from './name-types.js';
-import type { PageQuery, PeopleStore } from './people-types.js';
+import type { PeopleStore } from './people-types.js';
 import type { ProjectStore, WorkloadStore } from './project-types.js';
 import type { RecordStore, UsageStore } from './record-types.js';
 import type { SignInStore } from './sign-in-types.js';
@@ -169,6 +169,15 @@ export interface KeyFigures {
   readonly lastUsedAt: number | null;
 }
 
+/** Where a key is, or was, among those of its account: they are in the order of the time at which they were made. */
+export type KeyPlace = Pick<ApiKey, 'id' | 'createdAt'>;
+
+/** What is left out bounds nothing. */
+export interface KeysQuery {
+  readonly limit?: number | undefined;
+  readonly after?: KeyPlace | undefined;
+}
+
 export interface KeyStore {
   /**
    * `limit` where the key's project already has `keysMax` keys, expired ones included; management keys of the whole account are counted
@@ -179,12 +188,12 @@ export interface KeyStore {
   holderNamed(accountId: string, shownId: string): Promise<string | null>;
   /** The key of a public id with its account, in one query. */
   findWithAccount(keyId: string): Promise<{ key: ApiKey; account: Account } | null>;
-  /** Oldest first; all of them without a page. */
-  list(accountId: string, page?: PageQuery): Promise<ApiKey[]>;
+  /** Oldest first. */
+  list(accountId: string, page?: KeysQuery): Promise<ApiKey[]>;
   /** The key as it is now; null where the account has no such key. Parallel changes of different terms are all kept. */
   update(accountId: string, keyId: string, change: KeyChange): Promise<ApiKey | null>;
-  /** False where the account has no such key. */
-  delete(accountId: string, keyId: string): Promise<boolean>;
+  /** When it was made; null where the account has no such key. */
+  delete(accountId: string, keyId: string): Promise<number | null>;
   /** Erases the hashes of keys that expired at or before `nowMs`; returns their number. */
   eraseExpired(nowMs: number): Promise<number>;
   /** The earliest expiry after `nowMs` of a key that still has its hash. */

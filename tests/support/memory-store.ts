@@ -123,12 +123,13 @@ export class MemoryStore implements Store {
         return changed;
       }),
     delete: (accountId: string, keyId: string) =>
-      this.answer(() => this.keyRows.get(keyId)?.accountId === accountId && this.keyRows.delete(keyId)),
+      this.answer(() => {
+        const key = this.keyRows.get(keyId);
+        return key?.accountId === accountId && this.keyRows.delete(keyId) ? key.createdAt : null;
+      }),
     eraseExpired: (nowMs: number) =>
       this.answer(() => {
-        const due = [...this.keyRows.values()].filter(
-          (key) => key.hash && key.expiresAt !== null && key.expiresAt <= nowMs,
-        );
+        const due = [...this.keyRows.values()].filter((key) => key.hash && (key.expiresAt ?? Infinity) <= nowMs);
         for (const key of due) this.keyRows.set(key.id, { ...key, hash: null });
         return due.length;
       }),
@@ -146,8 +147,7 @@ export class MemoryStore implements Store {
         const figures = new Map<string, KeyFigures>();
         const rows = [...this.generationRows.values()].filter((row) => row.accountId === accountId);
         for (const { id } of this.keyRows.values()) {
-          const mine = rows.filter(({ keyId }) => keyId === id);
-          const usagePico = mine.reduce((sum, row) => sum + row.costPico, 0n);
+          const usagePico = rows.reduce((sum, row) => (row.keyId === id ? sum + row.costPico : sum), 0n);
           figures.set(id, { usagePico, lastUsedAt: this.keyUses.get(id) ?? null });
         }
         return figures;

@@ -36,3 +36,8 @@ export function newKeyDetails(request: NewKey): Record<string, unknown> {
     ...(brought && { imported_from: brought.importedFrom }),
   };
 }
+
+/** What the audit log keeps of one that is deleted. Its time is its place in the list of keys, where a page may have ended with it. */
+export function deletedKeyDetails(accountId: string, createdAt: number): Record<string, unknown> {
+  return { account_id: accountId, created_at: new Date(createdAt).toISOString() };
+}

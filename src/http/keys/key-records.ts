@@ -15,7 +15,7 @@ import type { KeyFigures } from '../../storage/store.js';
 import { actorOf } from '../admin/audit.js';
 import { settledWaitMs } from '../api/generations.js';
 import type { HttpDeps } from '../deps.js';
-import { limitRule, queryNumber, queryText } from '../query.js';
+import { limitRule } from '../query.js';
 import {
   type Bounds,
   broughtOf,
@@ -27,6 +27,7 @@ import {
   termsOf,
   withKeyFaults,
 } from './key-fields.js';
+import { type KeyPages, keyPage } from './key-pages.js';
 
 export const keysLimit = limitRule(100, 1000);
 
@@ -59,25 +60,18 @@ export class KeyRecords {
     this.bounds = { requestsPerMinute: keyRequestsPerMinute, tokensPerMinute: keyTokensPerMinute, names };
   }
 
-  /** Oldest first. `reach` is the project to which the caller is bound; null for the whole account. */
-  async list(accountId: string, reach: Project | null = null) {
-    const keys = (await this.deps.directory.keys(accountId)).filter((key) => isWithin(reach, key));
+  /** All of them, oldest first. */
+  async list(accountId: string) {
+    const keys = await this.deps.directory.keys(accountId);
     const figures = await this.figures(accountId, keys);
     return keys.map((key) => this.json(key, figures.get(key.id) ?? unused));
   }
 
-  /** A page, or all of them where none is asked for. */
-  async page(request: FastifyRequest, accountId: string) {
-    const { limit, after } = request.query as { limit?: unknown; after?: unknown };
-    if (limit === undefined && after === undefined) return this.list(accountId);
-    const page = { limit: queryNumber(request, keysLimit), after: queryText(request, 'after') };
-    const keys = await this.deps.directory.keys(accountId, page);
-    const figures = await this.figures(
-      accountId,
-      keys,
-      keys.map(({ id }) => id),
-    );
-    return keys.map((key) => this.json(key, figures.get(key.id) ?? unused));
+  async page(request: FastifyRequest, accountId: string, pages: KeyPages) {
+    const keys = await keyPage(this.deps, request, accountId, pages);
+    const ids = keys.length > keysLimit.max ? undefined : keys.map(({ id }) => id);
+    const figures = await this.figures(accountId, keys, ids);
+    return { object: 'list', data: keys.map((key) => this.json(key, figures.get(key.id) ?? unused)) };
   }
 
   async one(accountId: string, keyId: string, reach: Project | null = null) {
@@ -255,7 +249,8 @@ export class KeyRecords {
   }
 }
 
-function isWithin(reach: Project | null, key: ApiKey): boolean {
+/** Whether the key is in the project to which a caller is bound; null is the whole account. */
+export function isWithin(reach: Project | null, key: ApiKey): boolean {
   return reach === null || keyProjectId(key) === reach.id;
 }
 

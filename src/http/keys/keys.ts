@@ -1,6 +1,7 @@
 /** The keys of an account: `/v1/keys` for a program that has a management key, and those of any account for operators. */
 import type { FastifyInstance } from 'fastify';
 import { keyIdLength, tokenBodyLength, tokenPrefix } from '../../accounts/keys/token.js';
+import type { ApiKey } from '../../domain/account.js';
 import { accountNamed } from '../admin/accounts.js';
 import { actorOf } from '../admin/audit.js';
 import { ownAuditOperation } from '../api/audit.js';
@@ -9,9 +10,8 @@ import type { HttpDeps } from '../deps.js';
 import { body, component, created, json, list, noContent, operation, record, resource } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
 import { importedFrom, page } from '../openapi/shared.js';
-import { pageOrAll } from '../query.js';
 import { importedKeys, keyChange, newKey, newOrBroughtKey } from './key-fields.js';
-import { KeyRecords, keysLimit } from './key-records.js';
+import { isWithin, KeyRecords, keysLimit } from './key-records.js';
 
 type WithId = { Params: { id: string } };
 type WithKeyId = { Params: { id: string; keyId: string } };
@@ -21,7 +21,8 @@ export function registerManagedKeys(app: FastifyInstance, deps: HttpDeps): void 
 
   app.get('/v1/keys', async (request) => {
     const { account, reach } = managerOf(request);
-    return { object: 'list', data: pageOrAll(request, await records.list(account.id, reach), 'key') };
+    const isSeen = reach ? (key: ApiKey) => isWithin(reach, key) : undefined;
+    return records.page(request, account.id, { isOld: true, isSeen });
   });
 
   app.post('/v1/keys', async (request, reply) => {
@@ -61,7 +62,7 @@ export function registerAccountKeys(app: FastifyInstance, deps: HttpDeps): void 
 
   app.get<WithId>('/accounts/:id/keys', async (request) => {
     const { id } = await accountNamed(deps, request.params.id);
-    return { object: 'list', data: await records.page(request, id) };
+    return records.page(request, id, { isOld: true, limit: keysLimit });
   });
 
   app.get<WithKeyId>('/accounts/:id/keys/:keyId', async (request) => {

@@ -5,7 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noSuchProject } from '../../accounts/projects/projects.js';
 import { checkRight, type Right, reaches } from '../../accounts/roles.js';
-import { shownPersonId } from '../../domain/organisation.js';
+import type { ApiKey } from '../../domain/account.js';
 import { gatewayError } from '../../errors/gateway-error.js';
 import { openProjectPolicy, policyJson, policySchemas, readProjectPolicy } from '../../policy/policy.js';
 import { preferences } from '../../policy/routing-policy.js';
@@ -14,7 +14,7 @@ import { actorOf } from '../admin/audit.js';
 import { managerOf } from '../authenticate.js';
 import type { HttpDeps } from '../deps.js';
 import { holderOf, makersHolder, seesKeys } from '../keys/key-makers.js';
-import { KeyRecords } from '../keys/key-records.js';
+import { isWithin, KeyRecords } from '../keys/key-records.js';
 import { creation, shownKey } from '../keys/keys.js';
 import {
   body,
@@ -30,7 +30,6 @@ import {
 } from '../openapi/resource.js';
 import * as s from '../openapi/schema.js';
 import { budgetOrNull, importedFrom, page, sentPolicy } from '../openapi/shared.js';
-import { pageOf } from '../query.js';
 import { standingOf } from '../rights.js';
 import { jsonBody } from '../server/body.js';
 import { newImportedProject, newProject, projectChange } from './project-fields.js';
@@ -79,9 +78,8 @@ export function registerProjects(app: FastifyInstance, deps: HttpDeps, prefix: s
 
   app.get<WithId>(`${path}/:id/keys`, async (request) => {
     const { account, project } = managedProject(request, 'keys.read');
-    const all = await keys.list(account.id, project);
-    const own = seesKeys(request) ? all : all.filter(({ holder }) => holder === shownPersonId(holderOf(request)));
-    return { object: 'list', data: pageOf(request, own, 'key') };
+    const isTheirs = ({ holderId }: ApiKey) => seesKeys(request) || holderId === holderOf(request);
+    return keys.page(request, account.id, { isSeen: (key) => isWithin(project, key) && isTheirs(key) });
   });
 
   app.post<WithId>(`${path}/:id/keys`, async (request, reply) => {

@@ -45,9 +45,9 @@ export function keyStore(database: Database): KeyStore {
       return rows[0] && account ? { key: keyOf(rows[0].key), account } : null;
     },
 
-    async list(accountId, { limit, after } = { limit: allKeys }) {
-      const place = sql`select created_at, id from lodestone.keys where id = ${after} and account_id = ${accountId}`;
-      const isLater = after === undefined ? undefined : sql`(${keys.createdAt}, ${keys.id}) > (${place})`;
+    async list(accountId, { limit = allKeys, after } = {}) {
+      const place = after && sql`${new Date(after.createdAt).toISOString()}::timestamptz, ${after.id}`;
+      const isLater = place && sql`(${keys.createdAt}, ${keys.id}) > (${place})`;
       const rows = await database.query((db) =>
         db
           .select(keyColumns)
@@ -81,8 +81,8 @@ export function keyStore(database: Database): KeyStore {
       }),
 
     delete(accountId, keyId) {
-      const text = 'delete from lodestone.keys where account_id = $1 and id = $2 returning id';
-      return database.hasRow('delete-key', text, [accountId, withoutNul(keyId)]);
+      const text = 'delete from lodestone.keys where account_id = $1 and id = $2 returning created_at';
+      return database.value('delete-key', text, [accountId, withoutNul(keyId)]);
     },
 
     eraseExpired: (nowMs) =>
