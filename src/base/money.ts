@@ -29,21 +29,22 @@ export function parseUsd(text: string): PicoUsd | undefined {
 export function usdText(pico: PicoUsd): string {
   // Most amounts are below a dollar, and numbers are faster than integers of any size, also to compare.
   const near = Number(pico);
-  if (near >= 0 && near < 1e12) return `0${fractionText(near)}`;
+  if (near >= 0 && near < 1e12) return belowDollar(near);
   if (pico < 0n) return `-${usdText(-pico)}`;
-  return `${pico / picoPerUsd}${fractionText(Number(pico % picoPerUsd))}`;
+  return `${pico / picoPerUsd}${belowDollar(Number(pico % picoPerUsd)).slice(1)}`;
 }
 
-function fractionText(pico: number): string {
-  if (pico === 0) return '';
+function belowDollar(pico: number): string {
+  if (pico === 0) return '0';
   let digits = 12;
   let left = pico;
   for (; left % 10 === 0; left /= 10) digits--;
   const text = String(left);
-  return `.${zeros.slice(0, digits - text.length)}${text}`;
+  return `${starts[digits - text.length]}${text}`;
 }
 
-const zeros = '0'.repeat(12);
+/** By the number of zeros behind the point. An answer has several amounts, and each `+` of a text leaves something to collect. */
+const starts = Array.from({ length: 12 }, (_, zeros) => `0.${'0'.repeat(zeros)}`);
 
 /** The nearest JSON number, for fields that the API gives as numbers. */
 export function usdNumber(pico: PicoUsd): number {

@@ -114,12 +114,19 @@ export function readBill(text: string): BillLines {
 
 type Fields = Record<string, unknown>;
 
-/** What OpenRouter's client calls the two sides of an answer. */
+/** What stands before the cost of the two sides of an answer, which OpenRouter's client calls by these names. */
 export interface SideNames {
-  readonly prompt: 'prompt' | 'input';
-  readonly completion: 'completions' | 'output';
+  readonly prompt: string;
+  readonly completion: string;
 }
-const chatSides: SideNames = { prompt: 'prompt', completion: 'completions' };
+export const sideNames = (prompt: 'prompt' | 'input', completion: 'completions' | 'output'): SideNames => ({
+  prompt: `"upstream_inference_${prompt}_cost":`,
+  completion: `,"upstream_inference_${completion}_cost":`,
+});
+const chatSides = sideNames('prompt', 'completions');
+
+/** Put together once: each `+` of a text leaves something to the garbage collector. */
+const classStarts = Object.fromEntries(costClasses.map((name) => [name, `"${name}":"`]));
 
 /** Calls of tools and the price of a request belong to neither side. */
 const linesOf = (side: Side): ReadonlySet<string> =>
@@ -160,7 +167,7 @@ function partsOf(
   let hasOthers = false;
   for (const name in details) {
     const part = usdText(details[name as CostClass] ?? 0n);
-    classes += `"${name}":"${part}",`;
+    classes += `${classStarts[name]}${part}",`;
     if (name === 'input') prompt = part;
     else if (name === 'output') completion = part;
     else hasOthers = true;
@@ -169,8 +176,7 @@ function partsOf(
     prompt = usdText(sumOf(lines, promptLines));
     completion = usdText(sumOf(lines, completionLines));
   }
-  const sides = `"upstream_inference_${names.prompt}_cost":${prompt},"upstream_inference_${names.completion}_cost":${completion}`;
-  return { classes, sides };
+  return { classes, sides: `${names.prompt}${prompt}${names.completion}${completion}` };
 }
 
 function sumOf(lines: readonly CostLine[], names: ReadonlySet<string>): bigint {

@@ -1,6 +1,6 @@
 /** Writes the parts of a response that is made of a completion. All text is latin1. */
 import type { NativeRequest } from '../../wire/chat-request.js';
-import { costMembers, type SideNames, withCost } from '../../wire/cost.js';
+import { costMembers, sideNames, withCost } from '../../wire/cost.js';
 import { withMembers } from '../../wire/splice-members.js';
 import type { BilledUsage } from '../door.js';
 
@@ -46,7 +46,7 @@ export function responseText({ echo }: Pick<NativeRequest, 'echo'>, parts: Respo
   );
 }
 
-const sides: SideNames = { prompt: 'input', completion: 'output' };
+const sides = sideNames('input', 'output');
 
 /** `usage` of a translated response. Its clients require the details. */
 export function responseUsage({ usage, cost }: BilledUsage): string {
