@@ -37,14 +37,14 @@ export function registerOpenRouter(app: FastifyInstance, deps: HttpDeps): void {
   app.addHook('preSerialization', async (request, reply, payload) => {
     if (!isOpenRouterPath(request.originalUrl) || reply.statusCode >= 400) return payload;
     const path = pathOf(request);
+    const query = new URL(request.originalUrl, 'http://gateway').searchParams;
     if (!/^\/v1\/keys?(\/|$)/.test(path)) {
-      const query = new URL(request.originalUrl, 'http://gateway').searchParams;
       return openRouterShape(path, payload, { query, models: () => listModels(deps, request) });
     }
     const { key, account } = callerOf(request);
     const spend = await spendOf(deps, account);
     const answer = payload as Readonly<Record<string, unknown>>;
-    return path === '/v1/key' ? ownKeyShape(answer, ownKeyOf(key), spend) : keysShape(answer, spend);
+    return path === '/v1/key' ? ownKeyShape(answer, ownKeyOf(key), spend) : keysShape(answer, spend, query);
   });
 
   app.addHook('preHandler', async (request) => {

@@ -91,10 +91,14 @@ function modelJson(entry: Fields, cheapest: ReadonlyMap<string, Fields>): Fields
 function modelsJson({ data }: Fields, { query }: Asked): unknown {
   const entries = data as Fields[];
   const shown = entries.filter(({ id, name_of }) => name_of !== undefined || String(id).startsWith('auto/'));
-  const from = Number(query.get('offset')) || 0;
-  const page = shown.slice(from, from + (Number(query.get('limit')) || shown.length));
+  const page = afterOffset(shown, query).slice(0, Number(query.get('limit')) || shown.length);
   const cheapest = cheapestPrices(entries);
   return { data: page.map((entry) => modelJson(entry, cheapest)), total_count: shown.length, links: { next: null } };
+}
+
+/** Lists are paged by how many entries to skip. */
+function afterOffset(entries: readonly Fields[], query: URLSearchParams): readonly Fields[] {
+  return entries.slice(Math.max(Number(query.get('offset')) || 0, 0));
 }
 
 export function endpointJson(route: Fields, providerName: string): Fields {
@@ -168,8 +172,8 @@ function spentJson(keyId: unknown, spend: KeySpend, counted: number, period: Per
 }
 
 /** `answer` is one key, with its token where it was just made, or a list of keys. */
-export function keysShape(answer: Fields, spend: KeySpend): unknown {
-  if (Array.isArray(answer.data)) return { data: (answer.data as Fields[]).map((key) => keyJson(key, spend)) };
+export function keysShape(answer: Fields, spend: KeySpend, query: URLSearchParams): unknown {
+  if (Array.isArray(answer.data)) return { data: afterOffset(answer.data, query).map((key) => keyJson(key, spend)) };
   const { token } = answer;
   return { data: keyJson(answer, spend), ...(token !== undefined && { key: token }) };
 }

@@ -48,3 +48,16 @@ it.each([true, false])('where limits count own credentials: %s', async (countsOw
   expect(await limited({ limit: 5, include_byok_in_limit: countsOwn })).toEqual([200, expect.closeTo(5 - counted, 12)]);
   expect((await limited({ limit: 5, include_byok_in_limit: true }))[0]).toBe(countsOwn ? 200 : 422);
 });
+
+it('a client that skips the keys that it has read comes to the end of the list', async () => {
+  const { gateway } = bench;
+  const { call, managerKey: key } = await managerOf(bench);
+  for (const name of ['one', 'two']) await call('POST', '/keys', { name });
+  const hashes = async (query = '') =>
+    (await gateway.call('GET', `/api/v1/keys${query}`, undefined, { key })).json.data.map(({ hash }: Json) => hash);
+  const all = await hashes();
+  expect(all).toHaveLength(4);
+  expect(await hashes('?offset=3')).toEqual(all.slice(3));
+  expect(await hashes('?offset=4')).toEqual([]);
+  expect(await hashes('?offset=0')).toEqual(all);
+});
