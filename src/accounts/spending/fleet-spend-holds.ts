@@ -22,17 +22,9 @@ import type { GatewayError } from '../../errors/gateway-error.js';
 import { StoreUnavailable } from '../../storage/store.js';
 import { periodEnd, periodStart } from '../keys/limit-period.js';
 import { allSettledMs, MissedSpend } from './missed-spend.js';
-import {
-  type Bound,
-  balanceRefusal,
-  boundsOf,
-  type InFlight,
-  type SpendNode,
-  spendableIn,
-  spendablePico,
-} from './spend-bounds.js';
+import { type Bound, balanceRefusal, boundsOf, type InFlight, type SpendNode, spendableIn } from './spend-bounds.js';
 import { type HeldRequest, type SpendHold, SpendHolds, type SpendHoldsDeps, type Spending } from './spend-holds.js';
-import { includes, isOfBalance, limitRefusal, subjectOfBalance, subjectsOf } from './spend-subjects.js';
+import { includes, isOfBalance, limitOfBalance, limitRefusal, subjectOfBalance, subjectsOf } from './spend-subjects.js';
 
 interface FleetSpendHoldsDeps extends SpendHoldsDeps {
   readonly shared: FleetSpend;
@@ -96,11 +88,7 @@ export class FleetSpendHolds implements Spending {
     if (bounds.length === 0 && !isBounded) return null;
     const limits: SpendLimit[] = [];
     // The balance comes first, because the first limit without room is the one that is answered.
-    if (isBounded) {
-      // All credits and the credit limit: both are as of the account's version, however old the balance and the usage are.
-      const limitPico = spendablePico(account) + account.usagePico;
-      limits.push({ subject: subjectOfBalance(account.id), limitPico });
-    }
+    if (isBounded) limits.push(limitOfBalance(account));
     for (const bound of bounds) limits.push(this.limitOf(bound, atMs));
     return { limits, estimatePico, atMs, holdsBalance };
   }

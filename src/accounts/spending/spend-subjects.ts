@@ -1,12 +1,17 @@
 /** The subjects of limits in the state that a fleet shares. */
 import type { SpendLimit, SpendRefusal, SpendSubject } from '../../cluster/shared-spend.js';
-import type { Identity } from '../../domain/account.js';
+import type { Account, Identity } from '../../domain/account.js';
 import type { GatewayError } from '../../errors/gateway-error.js';
-import { balanceRefusal, boundRefusal } from './spend-bounds.js';
+import { balanceRefusal, boundRefusal, spendablePico } from './spend-bounds.js';
 
 /** Its usage, which its balance is about. */
 export function subjectOfBalance(accountId: string): SpendSubject {
   return { name: `{${accountId}}:account`, accountId, kind: 'balance', id: accountId, fromMs: 0 };
+}
+
+/** All credits and the credit limit: both are as of the account's version, however old the balance and the usage are. */
+export function limitOfBalance(account: Account): SpendLimit {
+  return { subject: subjectOfBalance(account.id), limitPico: spendablePico(account) + account.usagePico };
 }
 
 export const isOfBalance = ({ subject }: SpendLimit): boolean => subject.kind === 'balance';
